@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.core.changes import ticking
+from strandline.core.changes import ticking, written_dates
 from strandline.core.changes.bylines import may_age
 from strandline.core.changes.ticking import settled_text
 
-_DAY = (
-    rf"\b(?:(?:{ticking._any(ticking._DAYS)})\b|(?:{ticking._any(ticking._SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?"
-)
-_YEAR, _MONTH = ticking._YEAR, ticking._MONTH
+_DAY = rf"\b(?:(?:{written_dates._any(written_dates._DAYS)})\b|(?:{written_dates._any(written_dates._SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?"
+_YEAR, _MONTH = written_dates._YEAR, written_dates._MONTH
 SLOW_DATE = re.compile(
     rf"(?:{_DAY})?(?:(?<!\d)\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:t(?=\d))?|(?<!\d)\d{{1,2}}([-/.])\s?\d{{1,2}}\2\s?(?:\d{{4}}|\d\d)(?!\d)|"
     rf"(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?|"
@@ -30,7 +28,7 @@ _TEXTS = st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from((" ", " ",
 
 @given(_TEXTS | st.text(max_size=40))
 def test_dates_are_those_that_a_search_at_every_letter_finds(text: str) -> None:
-    found = [text[start:end] for start, end in ticking.date_spans(text)]
+    found = [text[start:end] for start, end in written_dates.date_spans(text)]
     assert found == [match[0] for match in SLOW_DATE.finditer(text)]
     assert ticking._undated(text) == SLOW_DATE.sub("@", text)
 
