@@ -10,7 +10,8 @@ from strandline.core.changes import ticking, written_dates
 from strandline.core.changes.bylines import may_age
 from strandline.core.changes.ticking import settled_text
 
-_DAY = rf"\b(?:(?:{written_dates._any(written_dates._DAYS)})\b|(?:{written_dates._any(written_dates._SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?"
+_DAYS, _SHORT_DAYS = map(written_dates._any, (written_dates._DAYS, written_dates._SHORT_DAYS))
+_DAY = rf"\b(?:(?:{_DAYS})\b|(?:{_SHORT_DAYS})\b\.?),?\s+(?:the\s|den\s|le\s)?"
 _YEAR, _MONTH = written_dates._YEAR, written_dates._MONTH
 SLOW_DATE = re.compile(
     rf"(?:{_DAY})?(?:(?<!\d)\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:t(?=\d))?|(?<!\d)\d{{1,2}}([-/.])\s?\d{{1,2}}\2\s?(?:\d{{4}}|\d\d)(?!\d)|"

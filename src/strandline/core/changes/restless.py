@@ -21,6 +21,9 @@ from strandline.core.kept_property import kept_property
 RESTLESS: Final = frozenset(("number", "money", "date", "time"))
 """Kinds of edits that tick where they come at every look, but for prices: counts of people, shares, dates."""
 
+SLOGAN: Final = 60
+"""Letters of a text that may turn at every look and be no news. Origin: a guess."""
+
 
 class Restless:
     """Tells them, for one change of a page."""
@@ -41,9 +44,13 @@ class Restless:
         return ""
 
     def is_turning(self, block: PageBlock, after: str) -> bool:
-        """Whether a short text stands where another one does at every look: a quote of the day."""
-        short = len(after) <= SHORT and bool(self._noise.slots)
-        return short and self._noise.is_restless_at(block.path, self._spots.before(block, after))
+        """Whether a short text stands where another one does at every look, a quote or a slogan, and no two fetches
+        seconds apart showed that it is news.
+        """
+        noise = self._noise
+        if len(after) > SLOGAN or not noise.slots or noise.is_checked(block):
+            return False
+        return noise.is_restless_at(block.path, self._spots.before(block, after))
 
     @kept_property
     def _spots(self) -> Spots:
