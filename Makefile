@@ -22,6 +22,7 @@ test: ## what a change can break: units, contracts, journeys, style, types and i
 test-all: ## what make test leaves out: browsers, clusters, long faults, experiments, pywb
 	@scripts/setup dev
 	@scripts/setup-browser
+	@scripts/setup-object-stores
 	@scripts/compile
 	@# The soak does little but wait, and goes on beside.
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/journeys/test_watch_soak.py & soak=$$!; \
@@ -91,6 +92,17 @@ crash-cluster: ## 200 killed workers and 5 database restarts over 20,000 pages (
 	@scripts/setup dev
 	STRANDLINE_WORKER_KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest --timeout=0 tests/journeys/test_cluster.py -k killed -q -s
 
+# What is about the store itself has tests of every kind of store; these are the ones that use one.
+STORED = tests/cluster tests/test_cluster.py tests/journeys/test_migrating.py tests/journeys/test_moving_while_running.py \
+	tests/journeys/test_cluster.py tests/journeys/test_cluster_faults.py tests/web/test_cluster_pages.py
+
+object-stores: ## everything a cluster does, on Azure's store (its emulator) and a stand-in for Google's (STORE=az)
+	@scripts/setup dev
+	@scripts/setup-object-stores
+	@for store in $(or $(STORE),az gs); do echo "== $$store ==" && \
+	STRANDLINE_TEST_STORE=$$store $(RING) -p no:schemathesis tests/warc/test_objects.py tests/warc/test_objects_faults.py \
+	tests/keeping/test_backup_objects.py tests/learn/test_mining_objects.py $(STORED) || exit 1; done
+
 kernels: ## compile the kernels ahead of time, after changing one (needs a C compiler)
 	@scripts/setup dev
 	$(BIN)/python scripts/kernels
@@ -111,4 +123,4 @@ first-use: ## what a first use costs on a new machine, in CPU: make demo, and th
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test test-all check bench crash erase-crash soak month watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel release first-use clean
+.PHONY: help demo test test-all check bench crash erase-crash soak month watch-trial watch-crash crash-cluster object-stores docs screenshots lock kernels wheel release first-use clean

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from made.two_sites import DAY, SITES, VISITS, cluster, folder
-from servers import postgres
+from servers import object_stores, postgres
 from strandline.alerts.feeds import FeedRequest, change_feed
 from strandline.app.alerts_listing import alarms, told
 from strandline.app.opening import open_archive
@@ -144,19 +144,22 @@ def test_a_site_is_studied_at_one_desk_and_what_comes_late_is_refused(folder, tm
         assert early.reading.waiting() == 0 and [*late.reading.pending(500)] == []
 
 
-def test_study_waits_while_the_store_is_away_and_blames_no_capture(folder, tmp_path):
+@pytest.mark.parametrize(("trouble", "told"), [("away", "no answer"), ("keys", "access is refused")])
+def test_study_waits_while_the_store_is_away_and_blames_no_capture(folder, tmp_path, trouble, told):
     database, store = postgres.running().database(), tmp_path / "store"
     to_cluster(folder.folder, database, store.as_uri(), lambda _: None)
     known = open_cluster(database)
-    away = replace(known, store="s3://bucket")  # nobody answers at its address
+    server = object_stores.running()
+    away = replace(known, store=server.bucket())
     with pytest.MonkeyPatch.context() as patch, closing(Session(database)) as session:
         reading = DeskStudies(session, 9, 300.0).reading
         before = reading.waiting()
-        patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-        patch.setenv("AWS_ALLOW_HTTP", "true")
+        keys = server.environment(9) if trouble == "away" else server.environment() | server.wrong_keys()
+        for name, value in keys.items():
+            patch.setenv(name, value)
         hasty = property(lambda self: ("made.hasty_worker:prepare", StudyPlace(self._cluster, self._context.settings)))
         patch.setattr(SharedStudying, "_preparation", hasty)
-        with pytest.raises(Unreachable, match="s3://bucket"):
+        with pytest.raises(Unreachable, match=f"{away.store}: {told}"):
             study_rest(away, 1, lambda: False)
         assert before and reading.waiting() == before and list(reading.problems()) == []
         assert study_rest(known, 1, lambda: False) == before and reading.waiting() == 0

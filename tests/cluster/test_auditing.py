@@ -10,7 +10,7 @@ from contracts.stores import found, visited
 from journeys.command import strandline
 from made.alerting import settings_for
 from made.receivers import Webhook, wait_for
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.alerts import fixity_audit as alarms_audit
 from strandline.app import auditing as auditing_of_all
 from strandline.app.alerts_listing import alarms
@@ -36,7 +36,7 @@ class Kept:
     """A cluster with three captures in three files, and somebody who is told."""
 
     def __init__(self, folder, hook):
-        self.database, store = postgres.running().database(), f"{s3.running().bucket()}/web"
+        self.database, store = postgres.running().database(), f"{object_stores.running().bucket()}/web"
         self.cluster = init_cluster(self.database, store, lambda _: settings_for(hook.url))
         self.objects = Objects(store)
         self.session = Session(self.database)
@@ -84,8 +84,7 @@ def hook():
 
 @pytest.fixture
 def kept(tmp_path, hook, monkeypatch):
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+    object_stores.entered(monkeypatch)
     made = Kept(tmp_path, hook)
     yield made
     made.session.close()
@@ -104,7 +103,7 @@ def test_verify_finds_what_was_changed_and_what_is_gone_and_says_so(kept, hook):
     whole = kept.change(kept.names[1], kept.captures[1].place.offset + 200)
     lost = kept.objects.get(kept.names[2])
     kept.objects.delete([kept.names[2]])
-    damaged = strandline("verify", kept.database, env=s3.running().environment())
+    damaged = strandline("verify", kept.database, env=object_stores.running().environment())
     assert damaged.code == 6, damaged.err
     *lines, last = damaged.out.splitlines()
     assert len(lines) == 2 and last == "2 problems. 3 captures checked."

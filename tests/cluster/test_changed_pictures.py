@@ -8,7 +8,7 @@ import pytest
 
 from access.test_pictures import URL, pictured
 from made.receivers import MailServer, Webhook, wait_for
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.access.timestamps import timestamp
 from strandline.cluster.archive import open_shared
 from strandline.cluster.changed_pictures import ChangedPictures
@@ -29,11 +29,10 @@ pytestmark = postgres.GROUP
 @pytest.fixture
 def shared(tmp_path, monkeypatch):
     """A cluster with a page that was shown twice, studied."""
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+    object_stores.entered(monkeypatch)
     folder, _ = pictured(tmp_path / "archive", LOOKS)
     database = postgres.running().database()
-    to_cluster(folder.folder, database, f"{s3.running().bucket()}/web", lambda _: None)
+    to_cluster(folder.folder, database, f"{object_stores.running().bucket()}/web", lambda _: None)
     with closing(open_shared(database)) as archive:
         study(archive)
         yield archive, database

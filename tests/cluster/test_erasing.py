@@ -10,7 +10,7 @@ import pytest
 from access.test_pictures import NEW, OLD, pictured
 from made.secrets import shown_by
 from made.shared_secrets import remains_shared, shared
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.access.pictures import picture_of
 from strandline.access.timestamps import timestamp
 from strandline.archive.holdings import holdings
@@ -36,8 +36,7 @@ RULE = "*: older 1h, keep monthly"
 
 @pytest.fixture
 def made(tmp_path, monkeypatch):
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+    object_stores.entered(monkeypatch)
     archive, secrets, same = shared(tmp_path / "archive")
     archive.say = lambda _: None
     with closing(archive):
@@ -222,11 +221,10 @@ def test_a_worker_that_starts_after_a_kill_erases_first(made):
 
 
 def test_a_picture_that_captures_share_moves_to_the_next_that_looks_the_same(tmp_path, monkeypatch):
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+    object_stores.entered(monkeypatch)
     folder, kept = pictured(tmp_path / "archive")
     database = postgres.running().database()
-    to_cluster(folder.folder, database, f"{s3.running().bucket()}/web", lambda _: None)
+    to_cluster(folder.folder, database, f"{object_stores.running().bucket()}/web", lambda _: None)
     with closing(open_shared(database)) as archive:
         erase(archive, [Wish(kept[0].record_id, "because")])
         left = archive.everything.captures(kept[0].url)

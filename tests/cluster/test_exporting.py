@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from warcio.archiveiterator import ArchiveIterator
 
 from access.test_pictures import LOOKS, shown
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.access.timestamps import timestamp
 from strandline.cli.main import app
 from strandline.cluster.archive import open_shared
@@ -58,10 +58,9 @@ def _archive(folder):
 @pytest.fixture(params=["finished", "parts"])
 def both(request, tmp_path, monkeypatch):
     """The same archive in a folder and in a cluster, whose files are whole or still in parts."""
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+    object_stores.entered(monkeypatch)
     folder = _archive(tmp_path / "archive")
-    database, store = postgres.running().database(), f"{s3.running().bucket()}/web"
+    database, store = postgres.running().database(), f"{object_stores.running().bucket()}/web"
     to_cluster(folder.folder, database, store, lambda _: None)
     with closing(open_shared(database)) as archive:
         if request.param == "parts":

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keeping.test_feeding import NOW, PAGES, asked, crawled, written
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.cluster.archive import ClusterArchive
 from strandline.cluster.deployment import ClusterPlace
 from strandline.cluster.shared import init_cluster
@@ -23,11 +23,10 @@ pytestmark = postgres.GROUP
 
 @pytest.fixture
 def archive(monkeypatch):
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+    object_stores.entered(monkeypatch)
     seeds = ", ".join(f'"{page}"' for page in PAGES)
     given = ["archive.contact=https://library.example/bot", f"scope.seeds=[{seeds}]", "study.workers=1"]
-    store = f"{s3.running().bucket()}/web"
+    store = f"{object_stores.running().bucket()}/web"
     cluster = init_cluster(postgres.running().database(), store, lambda known: with_overrides(known, given))
     with closing(ClusterArchive(cluster)) as made:
         yield made

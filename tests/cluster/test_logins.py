@@ -10,7 +10,7 @@ import pytest
 from cli.test_login import cookies_file
 from made.receivers import Webhook, wait_for
 from made.shared_secrets import remains_shared
-from servers import postgres, s3
+from servers import object_stores, postgres
 from servers.login_site import NAME, PASSWORD, RENEWED, SESSION, members_only
 from strandline.app.alerts_listing import alarms
 from strandline.archive.login_store import VARIABLE
@@ -35,8 +35,7 @@ SECRETS = (SESSION, RENEWED, PASSWORD)
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+    object_stores.entered(monkeypatch)
     monkeypatch.setenv(VARIABLE, base64.b64encode(b"k" * 32).decode())
 
 
@@ -51,7 +50,7 @@ def made(*seeds, **settings):
         "study.workers=0",
         *(f"{name.replace('__', '.')}={value}" for name, value in settings.items()),
     ]
-    store = f"{s3.running().bucket()}/web"
+    store = f"{object_stores.running().bucket()}/web"
     return init_cluster(postgres.running().database(), store, lambda known: with_overrides(known, given))
 
 

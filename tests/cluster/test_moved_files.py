@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.cluster import moved_files
 from strandline.cluster.finishing import finish_files
 from strandline.cluster.move_ledger import FolderLedger
@@ -27,9 +27,7 @@ pytestmark = postgres.GROUP
 
 @pytest.fixture
 def objects(monkeypatch):
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch)
     return Objects(f"{server.bucket()}/moved")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from cluster.test_importing import archive, versions
 from keeping.test_feeding import PAGES
-from servers import postgres, s3
+from servers import object_stores, postgres
 from servers.postgres import programs
 from strandline.cluster.archive import open_shared
 from strandline.cluster.shared import init_cluster
@@ -41,7 +41,7 @@ def test_the_database_then_the_store_make_a_cluster_that_goes_on(archive, tmp_pa
     run = {"check": True, "env": {**os.environ, "LC_ALL": "C"}}
     subprocess.run([programs() / "pg_dump", "--format=custom", f"--file={dump}", own.database], **run)
     take_in(archive, versions(tmp_path, ["Closed"], 1_790_000_000.0))  # workers go on meanwhile
-    store = f"{s3.running().bucket()}/elsewhere"
+    store = f"{object_stores.running().bucket()}/elsewhere"
     empty, full = Objects(store), Objects(own.store)
     database = postgres.running().database()
     subprocess.run([programs() / "pg_restore", f"--dbname={database}", dump], **run)

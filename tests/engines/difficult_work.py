@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from strandline.errors import Unreachable
+from strandline.errors import SettingError, Unreachable
 
 
 def prepare(greeting):
@@ -30,6 +30,8 @@ def work(prepared, job, begins):
                     hoard.append(bytearray(16 << 20))
             case "raise":
                 raise ValueError("no good")
+            case "refused":
+                raise SettingError("the keys are wrong")
             case "away":
                 raise Unreachable("the store is away")
             case "print":

@@ -73,10 +73,11 @@ def test_work_that_only_waits_is_ended(workers):
     assert answer[1] == 1
 
 
-def test_what_is_away_is_told_to_the_caller_and_the_worker_goes_on(workers):
+@pytest.mark.parametrize(("trouble", "told"), [("away", "the store is away"), ("refused", "the keys are wrong")])
+def test_what_is_away_is_told_to_the_caller_and_the_worker_goes_on(workers, trouble, told):
     pool = workers()
-    pool.add(["x", "away", "x"])
-    with pytest.raises(Unreachable, match="the store is away"):
+    pool.add(["x", trouble, "x"])
+    with pytest.raises(Unreachable, match=told):
         pool.poll(30.0)
     assert not pool.busy and answers(pool, ["x"])[0][:2] == ("hello", 1)
 

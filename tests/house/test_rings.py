@@ -26,7 +26,12 @@ TESTS = ROOT / "tests"
 IMPORTS = re.compile(r"^ *(?:from ([\w.]+) import (\w[\w, ]*|\([^)]*\))|import ([\w.]+))", re.MULTILINE)
 """What a file imports, at its head or within a function: the module and its names, or the module alone."""
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in TESTS.rglob("test_*.py"))
-NEEDS = {"web.chromium": "browser", "warc.pywb_env": "pywb", "servers.s3": "cluster", "servers.postgres": "cluster"}
+NEEDS = {
+    "web.chromium": "browser",
+    "warc.pywb_env": "pywb",
+    "servers.object_stores": "cluster",
+    "servers.postgres": "cluster",
+}
 """Helpers that start something costly."""
 ALL_THE_SAME = (
     "tests/contracts/",

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from journeys.command import ENVIRONMENT
-from servers import postgres, s3
+from servers import object_stores, postgres
 from servers.commands import Command
 from servers.sites import page, sites
 from strandline.store.postgres.reading import PostgresReading
@@ -27,9 +27,7 @@ pytestmark = postgres.GROUP
 @pytest.fixture
 def place(monkeypatch):
     """A new database and a new bucket: their addresses, and the environment workers need."""
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch)
     return postgres.running().database(), f"{server.bucket()}/web", ENVIRONMENT | server.environment()
 
 
@@ -276,13 +274,13 @@ def test_what_is_wrong_is_one_line_before_anything_is_fetched(place, tmp_path):
     with sites(tmp_path, hosts=1, pages=1) as site:
         wrong_user = database.replace("strandline:", "nobody:")
         no_bucket = command(
-            environment, "cluster", "init", "--database", database, "--store", "s3://no-such-bucket/x",
+            environment, "cluster", "init", "--database", database, "--store", f"{object_stores.running().scheme}://no-such-bucket/x",
             "--seeds", site.seeds[0], "--allow-address", "127.0.0.0/8",
         )  # fmt: skip
         cases = {
             "not ready": command(environment, "worker", "--database", postgres.running().url()),
             "is wrong": command(environment, "cluster", "status", "--database", wrong_user),
-            "no such bucket": no_bucket,
+            "there is no such": no_bucket,
         }
         both = command(environment, "watch", "--database", database, "--budget", "5/day")
         code, _, err = done(both)
@@ -294,7 +292,7 @@ def test_what_is_wrong_is_one_line_before_anything_is_fetched(place, tmp_path):
             assert words in told[0] or "is empty" in told[0]
             assert "tests%20only" not in err and "tests only" not in err
         init(place, site)
-        refused = command(environment | {"AWS_SECRET_ACCESS_KEY": "wrong"}, "worker", "--database", database)
+        refused = command(environment | object_stores.running().wrong_keys(), "worker", "--database", database)
         code, _, err = done(refused)
         assert code == 4 and "access is refused" in err and len(err.strip().splitlines()) == 1
         with psycopg.connect(database, autocommit=True) as connection:

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from journeys.test_cluster import done, indexed, init, place, readable, worker
-from servers import postgres, s3
+from servers import object_stores, postgres
 from servers.lines import Cable, Gate
 from servers.sites import sites
 from strandline.errors import Unreachable
@@ -149,10 +149,10 @@ def test_the_database_is_away_for_longer_than_leases_last(place, tmp_path, patie
 
 
 def test_the_object_store_is_away_for_longer_than_leases_last(place, tmp_path):
-    server = s3.running()
+    server = object_stores.running()
     with contextlib.closing(Gate(server.port)) as gate, sites(tmp_path, 6, 12, 400) as site:
         init(place, site, **{"politeness.delay": "0.2"})
-        behind = place[0], place[1], place[2] | {"AWS_ENDPOINT_URL": f"http://{gate.address}:{gate.port}"}
+        behind = place[0], place[1], place[2] | server.environment(gate.port)
         workers = [worker(behind, "--patience", OUTAGE + 300, lease=LEASE) for _ in range(2)]
         wait_for(lambda: len(captured(place)) > 6)
         gate.shut()

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from journeys.command import LOOPBACK, strandline
-from servers import postgres, s3
+from servers import object_stores, postgres
 from servers.sites import sites
 from strandline.archive.folder import open_archive
 from strandline.cluster import move_passes as cluster_moving
@@ -37,9 +37,7 @@ def archive(tmp_path_factory):
 
 @pytest.fixture
 def place(monkeypatch):
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch)
     return postgres.running().database(), f"{server.bucket()}/moved"
 
 

@@ -15,7 +15,7 @@ import psycopg
 from journeys import command
 from journeys.command import LOOPBACK
 from made.moved import differ, held_by, place, strandline
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.archive.folder import create
 from strandline.demo.server import DemoServer
 from strandline.settings.file import NAME, settings_text
@@ -36,7 +36,7 @@ class Writer:
     """A watch or worker in a process of its own; `promised` grows with every line it prints."""
 
     def __init__(self, *words):
-        self._process = command.start(*words, env=s3.running().environment())
+        self._process = command.start(*words, env=object_stores.running().environment())
         self.promised = set()
         self.said = []
         self._threads = [threading.Thread(target=self._listen), threading.Thread(target=self._hear)]
@@ -90,7 +90,9 @@ def test_there_and_back_while_a_watch_and_a_worker_go_on(place, tmp_path):
         before = held_by(folder)
         with Writer("watch", folder, *WATCHED, "--hour-seconds", HOUR) as watch:
             watch.wait_for(5)
-            killed = command.start("migrate", folder, *to[:4], "--while-running", env=s3.running().environment())
+            killed = command.start(
+                "migrate", folder, *to[:4], "--while-running", env=object_stores.running().environment()
+            )
             while "pages" not in killed.stderr.readline():
                 assert killed.poll() is None
             killed.send_signal(signal.SIGKILL)

@@ -3,7 +3,7 @@
 import pytest
 
 from made.secrets import secretive, shown
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.archive.folder import open_archive
 from strandline.errors import ArchiveDamaged
 from strandline.keeping.backup import back_up, check_backup, restore
@@ -12,12 +12,12 @@ from strandline.keeping.backup_objects import ObjectPlace
 pytestmark = postgres.GROUP
 
 
-def test_to_an_object_store_and_back(tmp_path, monkeypatch):
-    for name, value in s3.running().environment().items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.parametrize("kind", object_stores.KINDS)
+def test_to_an_object_store_and_back(kind, tmp_path, monkeypatch):
+    server = object_stores.entered(monkeypatch, kind)
     folder = tmp_path / "archive"
     secretive(folder, studied=False)
-    to = f"{s3.running().bucket()}/backup"
+    to = f"{server.bucket()}/backup"
     first = back_up(open_archive(folder), to)
     assert first.sent == first.files
     assert back_up(open_archive(folder), to).sent <= 1

@@ -1,4 +1,4 @@
-"""A Parquet dataset in an object store: exported, learned from and cleaned up, on a real S3 server and in a folder."""
+"""A Parquet dataset in an object store: exported, learned from and cleaned up, in stores of each kind and a folder."""
 
 import json
 import random
@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from made.studied import START, captures, made_up, study
-from servers import s3
+from servers import object_stores
 from servers.postgres import GROUP
 from strandline.archive.folder import open_archive
 from strandline.cli.main import app
@@ -41,13 +41,11 @@ def archive(tmp_path_factory):
     return made_up(tmp_path_factory.mktemp("kept") / "archive", pages=5, count=250)
 
 
-@pytest.fixture(params=["s3", "file"])
+@pytest.fixture(params=[*object_stores.KINDS, "file"])
 def address(request, tmp_path, monkeypatch):
     if request.param == "file":
         return (tmp_path / "store").as_uri()
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch, request.param)
     return f"{server.bucket()}/web/parquet"
 
 
@@ -88,8 +86,8 @@ def test_one_writer_at_a_time_and_nothing_left_of_one_that_died(archive, address
     monkeypatch.setattr(mining_objects, "_HOLDS", -1.0)
     place.put_list(place.list_text())
     monkeypatch.undo()
-    for name, value in (s3.running().environment() if address.startswith("s3") else {}).items():
-        monkeypatch.setenv(name, value)
+    if not address.startswith("file"):
+        object_stores.entered(monkeypatch, address.partition(":")[0])
     export_archive(open_archive(archive), address)
     assert not any("000999" in name or name == "dataset.lock" for name, _ in objects.names(""))
 
@@ -140,9 +138,7 @@ def test_old_findings_and_lost_files(archive, address):
 
 
 def test_what_is_wrong_is_told_in_one_line(archive, monkeypatch, tmp_path):
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch, "s3")
     bucket = server.bucket()
     with pytest.raises(SettingError, match="there is no such bucket"):
         export_archive(open_archive(archive), "s3://never-made/parquet")

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from journeys import command
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.archive.folder import open_archive
 from strandline.store import sqlite
 from strandline.store.catalog import DATABASE
@@ -15,14 +15,12 @@ from strandline.store.postgres.session import Session
 
 @pytest.fixture
 def place(monkeypatch):
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch)
     return postgres.running().database(), f"{server.bucket()}/moved"
 
 
 def strandline(*words):
-    return command.strandline(*words, env=s3.running().environment())
+    return command.strandline(*words, env=object_stores.running().environment())
 
 
 def differ(folder, database):

@@ -3,7 +3,7 @@
 from contextlib import closing
 
 from made.secrets import found_in, secretive, unpacked, unzstd
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.cluster.archive import ClusterArchive
 from strandline.cluster.migrating import to_cluster
 from strandline.cluster.shared import open_cluster
@@ -16,7 +16,7 @@ def shared(folder, studied=True):
     """A cluster (to be closed), its captures with texts of their own, and those that were the same as before."""
     secrets, same = secretive(folder, studied=False, compacted=False)
     database = postgres.running().database()
-    to_cluster(folder, database, f"{s3.running().bucket()}/web", lambda _: None)
+    to_cluster(folder, database, f"{object_stores.running().bucket()}/web", lambda _: None)
     cluster = open_cluster(database)
     if studied:
         assert study_rest(cluster, 0, lambda: False)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from contracts.stores import found, visited
-from servers import postgres, s3
+from servers import object_stores, postgres
 from strandline.cluster.archive import ClusterArchive
 from strandline.cluster.learning import learn_job
 from strandline.cluster.migrating import to_cluster
@@ -48,8 +48,7 @@ def folder():
 @pytest.fixture(scope="module")
 def cluster(folder):
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in s3.running().environment().items():
-            patch.setenv(name, value)
+        object_stores.entered(patch)
         with closing(_as_cluster()) as moved:
             yield moved
 
@@ -85,7 +84,7 @@ def _in_folder():
 def _as_cluster():
     """The same, moved, and studied and learned from again, as workers of a watch do it beside their crawls."""
     database = postgres.running().database()
-    to_cluster(_in_folder().folder, database, f"{s3.running().bucket()}/web", lambda _: None)
+    to_cluster(_in_folder().folder, database, f"{object_stores.running().bucket()}/web", lambda _: None)
     moved = ClusterArchive(open_cluster(database))
     assert moved.studies.waiting() > 0
     with study_job(moved.cluster, 1, 3600.0).opened(lambda: False) as step:

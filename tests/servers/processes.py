@@ -61,9 +61,16 @@ def reachable_by_server(path: Path) -> bool:
 
 
 def launch(
-    command: Sequence[str | Path], folder: Path, goodbye: int, env: dict[str, str] | None = None
+    command: Sequence[str | Path],
+    folder: Path,
+    goodbye: int,
+    env: dict[str, str] | None = None,
+    as_we_are: bool = False,
 ) -> subprocess.Popen:
-    """A server in its folder, its words in `log`; it gets the signal `goodbye` when this process ends in any way."""
+    """A server in its folder, its words in `log`; it gets the signal `goodbye` when this process ends in any way. With
+    `as_we_are` its user is ours: it lies where others may not look.
+    """
+    user = {} if as_we_are else other_user()
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
             list(command),
@@ -71,9 +78,9 @@ def launch(
             stdout=log,
             stderr=log,
             env=env,
-            extra_groups=[] if other_user() else None,
+            extra_groups=[] if user else None,
             preexec_fn=(lambda: _LIBRARY.prctl(_SIGNAL_WHEN_PARENT_ENDS, goodbye)) if _LIBRARY else None,
-            **other_user(),
+            **user,
         )
 
 

@@ -57,6 +57,8 @@ def _session():
 class S3Server:
     """Master, volume, filer and S3 front in one process."""
 
+    scheme = "s3"
+
     def __init__(self) -> None:
         self._program = _program()
         self.folder = server_folder("s3")
@@ -97,15 +99,18 @@ class S3Server:
     def endpoint(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def environment(self) -> dict[str, str]:
-        """What a process needs to reach this server, as for any S3 store."""
+    def environment(self, port: int = 0) -> dict[str, str]:
+        """What a process needs to reach this server, as for any S3 store, or a proxy before it."""
         return {
-            "AWS_ENDPOINT_URL": self.endpoint,
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port or self.port}",
             "AWS_ACCESS_KEY_ID": KEY,
             "AWS_SECRET_ACCESS_KEY": SECRET,
             "AWS_REGION": "us-east-1",
             "AWS_ALLOW_HTTP": "true",
         }
+
+    def wrong_keys(self) -> dict[str, str]:
+        return {"AWS_SECRET_ACCESS_KEY": "wrong"}
 
     def store(self, bucket: str) -> S3Store:
         return S3Store(

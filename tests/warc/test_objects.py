@@ -1,4 +1,4 @@
-"""WARC files in an object store: a real S3 server, and a folder. What is synced is there; what is read is the same."""
+"""WARC files in an object store of each kind, and in a folder. What is synced is there; what is read is the same."""
 
 import http.server
 import io
@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from servers import s3
+from servers import object_stores
 from servers.postgres import GROUP
 from strandline.core.capture import Place
 from strandline.errors import ArchiveDamaged, LeaseLost, SettingError, Unreachable
@@ -24,13 +24,11 @@ from warc.exchanges import ABOUT, StillClock, exchange
 pytestmark = GROUP
 
 
-@pytest.fixture(params=["s3", "file"])
+@pytest.fixture(params=[*object_stores.KINDS, "file"])
 def objects(request, tmp_path, monkeypatch):
     if request.param == "file":
         return Objects((tmp_path / "store").as_uri(), patience=2.0)
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch, request.param)
     return Objects(f"{server.bucket()}/some/where", patience=2.0)
 
 
@@ -272,24 +270,49 @@ def test_a_time_of_416_milliseconds_is_not_a_short_object():
     assert isinstance(objects._in_our_words(OSError(short)), ArchiveDamaged)
 
 
-def test_wrong_keys_buckets_and_addresses_are_one_clear_line(monkeypatch, tmp_path):
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
-    with pytest.raises(SettingError, match="no such bucket"):
-        Objects("s3://no-such-bucket/x", 30.0).check()
+@pytest.mark.parametrize("kind", object_stores.KINDS)
+def test_wrong_keys_buckets_and_absence_are_one_clear_line(kind, monkeypatch):
+    server = object_stores.entered(monkeypatch, kind)
+    nowhere = Objects(f"{kind}://no-such-bucket/x", 30.0)
+    for ask in (nowhere.check, lambda: nowhere.names(""), lambda: nowhere.get("x")):
+        with pytest.raises(SettingError, match=r"there is no such (bucket|container)$"):
+            ask()
     bucket = server.bucket()
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    for name, value in server.wrong_keys().items():
+        monkeypatch.setenv(name, value)
     with pytest.raises(SettingError, match="access is refused") as told:
         Objects(bucket, 30.0).check()
     assert "\n" not in str(told.value)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    for name, value in server.environment(port=9).items():
+        monkeypatch.setenv(name, value)
     with pytest.raises(Unreachable, match=r"no answer from http://127\.0\.0\.1:9 ") as told:
         Objects(bucket, 0.1).check()
     assert len(str(told.value)) < 200
-    monkeypatch.delenv("AWS_ALLOW_HTTP")
-    with pytest.raises(SettingError, match="AWS_ALLOW_HTTP"):
-        Objects(bucket, 0.1).check()
+
+
+@pytest.mark.parametrize(("kind", "allowed"), [("s3", "AWS_ALLOW_HTTP"), ("az", "AZURE_ALLOW_HTTP")])
+def test_a_store_without_tls_is_asked_only_if_that_is_meant(kind, allowed, monkeypatch):
+    object_stores.entered(monkeypatch, kind)
+    monkeypatch.delenv(allowed)
+    with pytest.raises(SettingError, match=f"set {allowed}=true"):
+        Objects(f"{kind}://bucket", 0.1).check()
+
+
+@pytest.mark.parametrize(
+    ("address", "variable"),
+    [
+        ("s3://b", "AWS_ACCESS_KEY_ID"),
+        ("gs://b", "GOOGLE_SERVICE_ACCOUNT"),
+        ("abfss://container@account.dfs.core.windows.net/x", "AZURE_STORAGE_ACCOUNT_KEY"),
+    ],
+)
+def test_who_has_no_keys_is_told_which_to_set(address, variable, monkeypatch):
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "a2V5")
+    told = Objects(address)._in_our_words(OSError("Generic error: no credential found"))
+    assert isinstance(told, SettingError) and variable in str(told)
+
+
+def test_keys_do_not_belong_into_addresses(monkeypatch, tmp_path):
     with pytest.raises(SettingError, match="not an object store"):
         Objects(str(tmp_path))
     for address in ("s3://key:secret@bucket/x", "s3://key@bucket", "minio://key:secret@host/x", "abfss://a:secret@b/x"):
@@ -305,9 +328,7 @@ def test_wrong_keys_buckets_and_addresses_are_one_clear_line(monkeypatch, tmp_pa
 
 
 def test_a_store_that_went_away_promises_nothing(monkeypatch, tmp_path):
-    server = s3.running()
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
+    server = object_stores.entered(monkeypatch, "s3")
     objects = Objects(server.bucket(), 0.1)
     store = writer(objects, tmp_path)
     store.keep(exchange())
@@ -344,7 +365,7 @@ def test_what_is_read_when_the_store_goes_away_is_read_to_the_end(monkeypatch):
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}"
-    for name, value in {**s3.running().environment(), "AWS_ENDPOINT_URL": address}.items():
+    for name, value in {**object_stores.running("s3").environment(), "AWS_ENDPOINT_URL": address}.items():
         monkeypatch.setenv(name, value)
     try:
         assert b"".join(Objects("s3://bucket", 60.0).stream("large")) == _Restarted.data

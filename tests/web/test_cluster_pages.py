@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from made.two_sites import SITES, cluster, folder
-from servers import postgres
+from servers import object_stores, postgres
 from strandline.app.opening import place_of
 from strandline.cli.main import app
 from strandline.errors import Unreachable
@@ -146,7 +146,8 @@ def test_health_shows_the_workers(server, cluster):
     )
     found = json.loads(server.get("/api/v1/health", origin="interface")[2])
     assert found["disk"] is None and found["writer"] is None and found["auditable"]
-    assert found["cluster"]["store"].startswith("s3://") and "for tests" not in found["cluster"]["database"]
+    assert found["cluster"]["store"].startswith(f"{object_stores.running().scheme}://")
+    assert "for tests" not in found["cluster"]["database"]
     assert found["cluster"]["files"] == 1 and found["cluster"]["at_work"] == 1
     assert {one["name"]: one["silent"] for one in found["cluster"]["workers"]} == {"1@here": False, "2@lost": True}
     assert [(one["kind"], one["subject"]) for one in found["alarms"]] == [("worker", "2@lost")]

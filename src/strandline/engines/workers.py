@@ -7,7 +7,8 @@ worker limits itself: address space beyond what it needs to start, and processor
 known.
 
 One piece of work is done by one worker; which, does not matter: it brings with it all it needs. When what it reads from
-is away (Unreachable), that is nobody's fault: the caller is told, and may give the work again later.
+is away (Unreachable) or lets nobody in (SettingError: keys that were changed), that is nobody's fault: the caller is
+told, and may give the work again later.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, BinaryIO, Final, Generic, TypeVar
 
-from strandline.errors import Unreachable
+from strandline.errors import SettingError, Unreachable
 
 W = TypeVar("W")
 A = TypeVar("A")
@@ -272,7 +273,7 @@ def _answer(
         return _ANSWER, pickle.dumps(function(prepared, work, begins))
     except MemoryError:
         os._exit(_NO_MEMORY)  # what is left of this process is not to be trusted
-    except Unreachable as problem:
+    except (Unreachable, SettingError) as problem:
         return _AWAY, str(problem).encode("utf-8", "replace")
     except Exception as problem:  # noqa: BLE001 - whatever it is, it concerns this work alone
         return _RAISED, f"{type(problem).__name__}: {problem}".encode("utf-8", "replace")

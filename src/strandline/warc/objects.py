@@ -9,7 +9,8 @@ there (see docs/decisions/object-storage.md): a worker may lose its disk and not
 full, it is sent as one object, read back and compared, and only then are its parts removed. Places in the index stay
 the same all along: offsets count in the file, and a reader finds the part.
 
-Keys come from the environment, as each provider names them (AWS_ACCESS_KEY_ID, ...), never from an address.
+Keys come from the environment, as each provider names them (AWS_ACCESS_KEY_ID, GOOGLE_SERVICE_ACCOUNT,
+AZURE_STORAGE_ACCOUNT_KEY, ...), never from an address.
 """
 
 import re
@@ -43,6 +44,8 @@ _TOGETHER: Final = 2
 """Pieces (of 5 MiB in the end) of a large object that are on their way at the same time."""
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 5.0
+_GONE: Final = ("NoSuchBucket", "ContainerNotFound")
+"""How stores name it that there is no such bucket, or container."""
 _ASKED: Final = re.compile(r"Error performing \w+ (\w+://[^/\s]+)\S* .* - (.+)", re.DOTALL)
 """How the library tells that a server did not answer: address and reason."""
 
@@ -214,8 +217,8 @@ class Objects:
             except trouble.AlreadyExistsError:
                 raise
             except (FileNotFoundError, trouble.NotFoundError) as problem:
-                if "NoSuchBucket" in str(problem):
-                    raise SettingError(f"{self.url}: there is no such bucket") from None
+                if _without_bucket(str(problem)):
+                    raise self._in_our_words(problem) from None
                 raise FileNotFoundError(f"{self.url}: {_first_line(problem)}") from None
             except (trouble.BaseError, OSError) as problem:
                 ours = self._in_our_words(problem)
@@ -228,24 +231,42 @@ class Objects:
         said = str(problem)
         if isinstance(problem, trouble.PermissionDeniedError | trouble.UnauthenticatedError) or _refused(said):
             return SettingError(f"{self.url}: access is refused; the keys in the environment are wrong, or lack rights")
-        if "NoSuchBucket" in said:
-            return SettingError(f"{self.url}: there is no such bucket")
+        if _without_bucket(said):
+            return SettingError(f"{self.url}: there is no such {'container' if _is_azure(self.url) else 'bucket'}")
         if _too_short(said):
             return ArchiveDamaged(f"{self.url}: an object is shorter than recorded ({_first_line(problem)})")
         if "No space left" in said or "os error 28" in said:
             return OutOfSpace(f"{self.url}: no room left")
         if "credential" in said.lower() or "169.254.169.254" in said:
-            return SettingError(f"{self.url}: no keys; set them in the environment (AWS_ACCESS_KEY_ID, ...)")
+            return SettingError(
+                f"{self.url}: no keys; set them in the environment ({_variable(self.url, 'keys')}, ...)"
+            )
         if isinstance(problem, trouble.InvalidPathError | trouble.NotSupportedError | PermissionError):
             return SettingError(f"{self.url}: {_first_line(problem)}")
         if "builder error" in said and "http://" in said:
-            return SettingError(
-                f"{self.url}: its address is http, not https; if that is meant, set AWS_ALLOW_HTTP=true"
-            )
+            allowed = _variable(self.url, "http")
+            return SettingError(f"{self.url}: its address is http, not https; if that is meant, set {allowed}=true")
         asked = _ASKED.search(said)
         if asked is not None:
             return Unreachable(f"{self.url}: no answer from {asked[1]} ({asked[2].splitlines()[0][:200].strip()})")
         return Unreachable(f"{self.url}: {_first_line(problem)}")
+
+
+def _is_azure(url: str) -> bool:
+    return url.startswith(("az", "abfs"))
+
+
+def _variable(url: str, what: str) -> str:
+    """What has to be set in the environment for a store of this kind: `keys`, or `http` to do without TLS."""
+    if _is_azure(url):
+        return {"keys": "AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ACCOUNT_KEY", "http": "AZURE_ALLOW_HTTP"}[what]
+    if url.startswith("gs"):
+        return {"keys": "GOOGLE_SERVICE_ACCOUNT", "http": "GOOGLE_ALLOW_HTTP"}[what]
+    return {"keys": "AWS_ACCESS_KEY_ID", "http": "AWS_ALLOW_HTTP"}[what]
+
+
+def _without_bucket(said: str) -> bool:
+    return any(word in said for word in _GONE)
 
 
 def _too_short(said: str) -> bool:
