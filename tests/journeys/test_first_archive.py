@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from journeys.command import LOOPBACK, strandline
+from strandline.cli.crawling import crawl_settings
 from strandline.demo.server import DemoServer
+from strandline.settings.schema import Settings
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +113,10 @@ def test_other_tools_read_the_archive(archived, tmp_path):
     ).stdout.splitlines()
     ours = (folder / "indexes" / "index.cdxj").read_bytes().splitlines()
     assert ours == indexed
+
+
+def test_an_address_that_is_allowed_twice_is_written_once():
+    """`cluster init` of a compose file runs with every start: settings that are the same must stay the same."""
+    once = crawl_settings(Settings(), {}, ["10.0.0.0/8", "127.0.0.1/32"], None)
+    assert once.fetch.allow_address == ("10.0.0.0/8", "127.0.0.1/32")
+    assert crawl_settings(once, {}, ["127.0.0.1/32"], None) == once

@@ -42,7 +42,7 @@ def crawl_settings(
             kind = SettingError if key in _WRITTEN_OUT else UsageError
             raise kind(str(problem).removeprefix("--set: ")) from None
     if allow_address:
-        blocks = [*settings.fetch.allow_address, *allow_address]
+        blocks = list(dict.fromkeys([*settings.fetch.allow_address, *allow_address]))
         settings = with_overrides(settings, [f"fetch.allow_address={_toml(blocks)}"], "--allow-address")
     return with_overrides(settings, assignments or [])
 

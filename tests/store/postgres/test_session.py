@@ -46,6 +46,17 @@ def test_wrong_addresses_are_refused_in_one_line_without_the_password(database):
     assert not session.is_database("/some/folder") and session.is_database(database)
 
 
+def test_a_database_without_an_encoding_is_refused_before_anything_is_in_it():
+    """As made by a server that was set up without a locale; texts would come back as bytes."""
+    server = postgres.running()
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE plain ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    with pytest.raises(SettingError, match=r"/plain is in SQL_ASCII: .* --encoding=UTF8$"):
+        PostgresCatalog(server.url("plain"), patience=0.2)
+    with psycopg.connect(server.url("plain")) as connection:
+        assert connection.execute("SELECT to_regclass('strandline_format')").fetchone() == (None,)
+
+
 def test_a_server_that_takes_nothing_in_is_waited_for(database):
     """As after a fail-over, when the old server is started again to stand by for the new one."""
     catalog = PostgresCatalog(database, patience=0.3)

@@ -185,12 +185,13 @@ class Session:
                 **{name: value for name, value in given.items() if name not in known},  # type: ignore[arg-type]
             )
             _prepare(self._connection)
-            if self._known:
-                try:
+            try:
+                _refuse_encoding(self._connection, shown(self.url))
+                if self._known:
                     _refuse_newer(_found(self._connection), shown(self.url))
-                except SettingError:
-                    self.drop()
-                    raise
+            except SettingError:
+                self.drop()
+                raise
         return self._connection
 
     def drop(self) -> None:
@@ -279,6 +280,13 @@ def _found(connection: Connection) -> int:
         return 0
     row = connection.execute("SELECT format FROM strandline_format").fetchone()
     return int(str(row[0])) if row else 0
+
+
+def _refuse_encoding(connection: Connection, where: str) -> None:
+    """Addresses and texts are of all languages; in a database without an encoding they would not even be texts."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise SettingError(f"{where} is in {encoding}: make one with createdb --template=template0 --encoding=UTF8")
 
 
 def _refuse_newer(found: int, where: str) -> None:
