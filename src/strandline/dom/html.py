@@ -51,6 +51,7 @@ _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a seco
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
 _LOOKED_FOR: Final = BESIDE | STRIKING  # tags of a page whose text is not all
 _NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
+_NOT_NAMED: Final = (b"", b"", b"")
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
 
 
@@ -211,6 +212,7 @@ def _layout_tree(scan: ScannedPage, *, served: bool, described: bool) -> LayoutT
         step=names.step,
         hint=names.hint,
     )
+    tree.item_kinds = items[0].astype(np.int8)
     if described:
         tree.kinds = _kinds(nodes[11])
         tree.looks, tree.marks = names.described()
@@ -221,16 +223,13 @@ def _items(scan: ScannedPage, columns: NDArray[np.int64], *, served: bool) -> li
     shown, page = scan.text.decode("utf-8", "replace"), scan.page
     kinds, _nodes, starts, ends, address_starts, address_ends = columns[:6].tolist()
     texts = [shown[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-    for k in np.flatnonzero(columns[0] > 1).tolist():  # images and frames are named in the page, not in the text
+    for k in (columns[0] > 1).nonzero()[0].tolist():  # images and frames are named in the page, not in the text
         texts[k] = _value(page, starts[k], ends[k])
     if served and "&" in shown:
         texts = [unescape(text) if "&" in text else text for text in texts]
-    addresses = [
-        page[start:end].decode("utf-8", "replace").strip() if end else ""
-        for start, end in zip(address_starts, address_ends, strict=True)
-    ]
-    if b"&" in page:
-        addresses = [unescape(address) if "&" in address else address for address in addresses]
+    addresses = [""] * len(kinds)
+    for k in columns[5].nonzero()[0].tolist():  # texts have none
+        addresses[k] = _text(page[address_starts[k] : address_ends[k]])
     return list(map(_NEW_ITEM, zip([KINDS_OF_ITEMS[kind] for kind in kinds], texts, addresses, strict=True)))
 
 
@@ -253,9 +252,9 @@ def _kinds(tags: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _roles(page: bytes, nodes: NDArray[np.int64]) -> list[str]:
     names: list[int] = nodes[11].tolist()
-    by_tag = {number: ROLE_OF_TAG.get(unpacked(number), "") for number in set(names)}
+    by_tag = {number: ROLE_OF_TAG.get(_tag(number), "") for number in set(names)}
     roles = [by_tag[number] for number in names]
-    for node in np.flatnonzero(nodes[10]).tolist():
+    for node in nodes[10].nonzero()[0].tolist():
         named = ROLE_OF_ARIA.get(_value(page, int(nodes[9, node]), int(nodes[10, node])).lower())
         roles[node] = named if named is not None else roles[node]
     return roles
@@ -268,7 +267,9 @@ class _Names:
         self._page = page
         self._nodes = nodes
         self._flags: list[int] = nodes[2].tolist()
+        self._tags: list[int] = nodes[11].tolist()
         self._named: list[int] = (nodes[6] | nodes[8] | nodes[10]).tolist()  # 0 without id, class and role
+        self._known: dict[int, tuple[bytes, bytes, bytes]] = {}  # asked for before
 
     def described(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """A number for each combination of tag and classes, and what the names of each node speak of."""
@@ -291,12 +292,14 @@ class _Names:
         """Step of the path of a node; the page itself is none."""
         if not node:
             return ""
-        tag, (identifier, classes, _) = unpacked(int(self._nodes[11, node])), self._given(node)
-        return path_step(tag, _text(identifier), _text(classes))
+        identifier, classes, _ = self._given(node) if self._named[node] else _NOT_NAMED
+        return _step(self._tags[node], identifier, classes)
 
     def hint(self, node: int) -> str:
         """What the names of a node say it is for, else whether it is hidden; those of a heading repeat its words."""
         flags = self._flags[node]
+        if not self._named[node] and not flags & (HIDDEN | DIALOG):
+            return ""
         hint = _hint_of(*self._given(node)) if self._named[node] and not flags & HEADING else ""
         if hint or not flags & (HIDDEN | DIALOG):
             return hint
@@ -304,13 +307,25 @@ class _Names:
 
     def _given(self, node: int) -> tuple[bytes, bytes, bytes]:
         """Id, classes and role of a node, as far as they are read."""
-        page = self._page
-        row: list[int] = self._nodes[5:11, node].tolist()
-        return (
-            page[row[0] : min(row[1], row[0] + LONGEST_NAMES)],
-            page[row[2] : min(row[3], row[2] + LONGEST_NAMES)],
-            page[row[4] : min(row[5], row[4] + LONGEST_NAMES)],
-        )
+        given = self._known.get(node)
+        if given is None:
+            page = self._page
+            row: list[int] = self._nodes[5:11, node].tolist()
+            given = self._known[node] = (
+                page[row[0] : min(row[1], row[0] + LONGEST_NAMES)],
+                page[row[2] : min(row[3], row[2] + LONGEST_NAMES)],
+                page[row[4] : min(row[5], row[4] + LONGEST_NAMES)],
+            )
+        return given
+
+
+_tag = lru_cache(maxsize=1 << 10)(unpacked)
+
+
+@lru_cache(maxsize=1 << 12)
+def _step(tag: int, identifier: bytes, classes: bytes) -> str:
+    """`path_step` for names as they stand in the page."""
+    return path_step(_tag(tag), _text(identifier), _text(classes))
 
 
 @lru_cache(maxsize=1 << 12)

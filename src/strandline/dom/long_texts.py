@@ -26,6 +26,7 @@ def split_long_texts(layout: LayoutTree) -> LayoutTree:
     layout.link_weights = layout.link_weights[origin] // counts[origin]
     layout.weights, layout.hashes = layout.weights[origin], layout.hashes[origin]
     layout.items = [layout.items[k] for k in origin.tolist()]
+    layout.item_kinds = layout.item_kinds[origin]
     for k in np.flatnonzero(counts > 1).tolist():
         for place, text in enumerate(parts[k], moved[k]):
             layout.items[place] = Item("text", text)

@@ -6,7 +6,7 @@ from strandline.core.changes.told_lists import entries_of, heads_of, is_list, lo
 
 
 def test_counters_and_bylines_are_no_entries():
-    assert long_texts("Swarm in the chimney 6 replies\n12 points\nby ann") == ["Swarm in the chimney", "by ann"]
+    assert long_texts("Swarm in the chimney 6 replies\n12 points\nby ann") == ("Swarm in the chimney", "by ann")
 
 
 def test_teasers_below_headlines_are_left_out():

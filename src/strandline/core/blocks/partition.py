@@ -19,7 +19,6 @@ Cuts inside a leaf:
 """
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -69,12 +68,13 @@ def partition(layout: LayoutTree, how: PageLevel = PageLevel(DEFAULT_LEVEL), url
     cutter = _Cutter(layout, how)
     leaves = cutter.leaves() if layout.ends else []
     pieces = [(node, piece) for node, span in leaves for piece in cutter.pieces(span)]
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     blocks = []
     for node, span in pieces:
         place = cutter.place(node)
-        blocks.append(cutter.block(span, place, seen[place.path]))
-        seen[place.path] += 1
+        nth = seen.get(place.path, 0)
+        blocks.append(cutter.block(span, place, nth))
+        seen[place.path] = nth + 1
     rendered = layout.sizes is not None
     return BlockTree(tuple(blocks), how.level, cutter.scale, url, layout.title, rendered)
 
@@ -109,8 +109,9 @@ class _Cutter:
 
     def __init__(self, layout: LayoutTree, how: PageLevel) -> None:
         self.layout = layout
-        self.before: list[int] = [0, *np.cumsum(layout.weights).tolist()]
-        self.links_before: list[int] = [0, *np.cumsum(layout.link_weights).tolist()]
+        self._weights_up_to = layout.weights.cumsum()
+        self.before: list[int] = [0, *self._weights_up_to.tolist()]
+        self.links_before: list[int] = [0, *layout.link_weights.cumsum().tolist()]
         self.prominence: list[int] = layout.prominence.tolist()
         self.text_before: list[int] = []
         self.content_before: list[float] = []
@@ -275,13 +276,15 @@ class _Cutter:
         texts = layout.item_kinds == 0
         ends_paragraph = texts.copy()  # a paragraph is a run of text with the links and images that precede it
         ends_paragraph[:-1] |= layout.nodes[:-1] != layout.nodes[1:]
-        starts = np.flatnonzero(ends_paragraph) + 1  # of every paragraph but the first
-        lengths = np.diff(np.asarray(self.before)[starts], prepend=0)
+        last_items = ends_paragraph.nonzero()[0]
+        starts = last_items + 1  # of every paragraph but the first
+        lengths = self._weights_up_to[last_items]
+        lengths[1:] -= lengths[:-1].copy()
         self.chances = layout.hashes / _HASH_SPACE
         is_heading = layout.prominence <= HEADING
-        after_text = ~is_heading[starts - 1]  # a heading is never cut from what it heads
+        after_text = ~is_heading[last_items]  # a heading is never cut from what it heads
         rounded = 1.44 * np.exp2(np.floor(np.log2(np.maximum(lengths, 1))))  # 1.44: the mean stays what it was
-        chosen = (self.chances[starts - 1] < rounded / self.text_scale) & after_text
+        chosen = (self.chances[last_items] < rounded / self.text_scale) & after_text
         self.paragraphs: list[int] = starts[after_text].tolist()
         self.content_cuts: list[int] = starts[chosen].tolist()
         begins = starts[:-1] if starts.size and starts[-1] == len(layout.items) else starts
@@ -329,6 +332,9 @@ class _Cutter:
 
     def place(self, node: int) -> _Place:
         """Path, role and hint of a node, from those of its ancestors."""
+        known = self._places.get(node)
+        if known is not None:
+            return known
         chain = []
         while node not in self._places:
             chain.append(node)

@@ -15,7 +15,11 @@ _PHONE: Final = re.compile(
     r"[^\w\n]{0,3}(\+?\d[\d ]{5,})",
     re.IGNORECASE,
 )
-_SIGN: Final = re.compile(r"\+\d|\d[-.]\d{4}|(?<!\d)0\d|[Tt][Ee\u00e9][Ll]|[Pp]hone|[Cc]all|[Ff]ax|[Mm]obile")
+_SIGN: Final = re.compile(  # one of few letters, and then what it begins: a search passes over all others
+    r"[+\dTtPpCcFfMm](?:(?<=\+)\d|(?<=\d)[-.]\d{4}|(?<=0)(?<!\d0)\d|(?<=[Tt])[Ee\u00e9][Ll]|(?<=[Pp])hone|(?<=[Cc])all|"
+    r"(?<=[Ff])ax|(?<=[Mm])obile)"
+)
+_DIGIT: Final = re.compile(r"\d")
 FEWEST: Final = 6
 """Digits of a number to call. Origin: a guess."""
 
@@ -34,7 +38,7 @@ def contacts(text: str) -> tuple[str, ...]:
         found += accounts(text)
         for account in found:
             text = text.replace(account, "")  # no part of it is a number to call
-    if _SIGN.search(text):  # most texts have none, and cost little
+    if _DIGIT.search(text) and _SIGN.search(text):  # most texts have none, and cost little
         numbers = ((phone[1] or phone[0]).strip() for phone in _PHONE.finditer(text))
         found += [number for number in numbers if _may_be_called(number)]
     return tuple(found)

@@ -11,12 +11,13 @@ from typing import Final
 from unicodedata import category
 
 from strandline.core.changes.language_rules import folded_words, heads
+from strandline.core.changes.small_letters import small_letters
 
 RISE: Final = 0.05
 """Share of a number of three digits or more which a counter rises by at most. Origin: a guess."""
 FEW_WORDS, MANY_WORDS = 6, 12
 """Words of a sentence, at least, that ends with a full stop, and of one that does not. Origin: a guess."""
-COUNTED: Final = re.compile(
+COUNTED: Final = re.compile(  # in small letters
     r"\b(?:views?|viewed|viewers?|viewing|seen|clicked|watched|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
     r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|follow|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
@@ -25,8 +26,7 @@ COUNTED: Final = re.compile(
     r"messages?|vues?|candidats?|candidatures?|regardent|consultent|ont\s(?:réservé|acheté)|dans\sleur\spanier|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
     r"mensajes?|visitas?|candidatos?|firmas|leyendo|(?:está|están)\s(?:viendo|mirando)|han\s(?:reservado|comprado)|carrito|cesta|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|visto|leído|descargado|compartido|vendidos?|"
     r"messaggi|visualizzazioni|candidati|firme|stanno\s(?:guardando|vedendo)|hanno\s(?:prenotato|acquistato)|nel\scarrello|visitatori|commenti?|risposte|lettori|recensioni|voti|letto|scaricato|condiviso|venduti|"
-    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|bekeken|gelezen|gedeeld|verkocht)\b",
-    re.IGNORECASE,
+    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|bekeken|gelezen|gedeeld|verkocht)\b"
 )
 _LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever it counts
     r"\b(?:per|a\s(?:day|week|month|year|minute|second|hour)|each|limits?|limited|max(?:imum)?|min(?:imum)?|up\sto|at\s(?:most|least)|"
@@ -53,7 +53,7 @@ def is_counted(before: str, after: str, sentence: bool) -> bool:
 
     A verb alone does not tell: headlines in front of a counter have verbs, too. Sentences end with a full stop.
     """
-    if not COUNTED.search(before) and not COUNTED.search(after):
+    if not COUNTED.search(small_letters(before)) and not COUNTED.search(small_letters(after)):
         return False
     if _LIMITS.search(before) or (_LIMITS.search(after) and not _AUDIENCE.match(after)):
         return False

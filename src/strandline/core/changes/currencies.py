@@ -17,8 +17,9 @@ _CODES: Final = (
     "EUR USD GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN CZK HUF RON TRY BRL MXN ZAR RUB KRW UAH VND ILS PHP NGN "
     "HKD SGD"
 )
-CURRENCY: Final = re.compile(
-    "|".join(map(re.escape, sorted(_OF_SIGN, key=len, reverse=True))) + rf"|\b(?:{'|'.join(_CODES.split())})\b"
+CURRENCY: Final = re.compile(  # each begins with its letter, and only then looks back: so a search passes over others
+    "|".join(map(re.escape, sorted(_OF_SIGN, key=len, reverse=True)))
+    + "".join(rf"|{code[0]}(?<!\w{code[0]}){code[1:]}\b" for code in _CODES.split())
 )
 """The sign or code of a currency. Origin: a standard, ISO 4217."""
 CURRENCIES: Final = frozenset((*_OF_SIGN, *_CODES.casefold().split()))

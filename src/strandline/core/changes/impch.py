@@ -98,6 +98,8 @@ def _counted(change: BlockChange) -> Counted:
 
 def _elements(old: PageBlock, counted: Counted) -> float:
     """Elements of a block, in whichever version it has more; an inserted one adds no more of them than it counts."""
-    inserted = sum([weight for kind, _, weight in counted if kind == "insert"])
+    inserted = [weight for kind, _, weight in counted if kind == "insert"]
+    if not inserted:
+        return float(len(old.items))
     deleted = [kind for kind, _, _ in counted].count("delete")
-    return len(old.items) + max(0.0, inserted - deleted)
+    return len(old.items) + max(0.0, sum(inserted) - deleted)

@@ -133,26 +133,24 @@ class BlockReason:
     def noise(self) -> str:
         """The strongest reason why the change counts less than it looks; empty when there is none."""
         items = self.counted.items
-        if items and not self.rating and not self.masked and not any(item.counts for item in items):
+        if items and not self.rating and not self.masked and not any([item.counts for item in items]):
             return items[0].why
         if self.factor * self.steadiness >= NOTABLE and not self.counted.returned:
             return ""
+        if self.rating:
+            return "rated noise" if self.rating == "noise" else ""
+        if self.masked:
+            return "differs at every fetch"
         block, (known, times) = self.block, self.history
-        reasons = (
-            (self.rating == "noise", "rated noise"),
-            (self.rating == "matters", ""),
-            (self.masked, "differs at every fetch"),
-            (
-                4 * times > known >= 2.0 and self.steadiness < UNKNOWN,
-                f"changed in {times:.0f} of {known:.0f} comparisons",
-            ),
-            (self.counted.returned > 0 and not self.counted.new_words, "was shown before"),
-            (bool(block.hint), f"part of the page: {block.hint}"),
-            (block.role not in ("", "main"), f"part of the page: {block.role}"),
-            (self.framing, "on other pages of the site, too"),
-            (2 * block.link_density > 1, "mostly links"),
-        )
-        return next((said for applies, said in reasons if applies), "")
+        if 4 * times > known >= 2.0 and self.steadiness < UNKNOWN:
+            return f"changed in {times:.0f} of {known:.0f} comparisons"
+        if not self.counted.new_words and self.counted.returned:
+            return "was shown before"
+        if block.hint or block.role not in ("", "main"):
+            return f"part of the page: {block.hint or block.role}"
+        if self.framing:
+            return "on other pages of the site, too"
+        return "mostly links" if 2 * block.link_density > 1 else ""
 
     def as_data(self) -> dict[str, Any]:
         """As `changes --json` shows it."""
@@ -194,14 +192,14 @@ def importance(
     `template` is what the pages of the site have in common, as far as others of them are known.
     """
     reasons = _reasons(delta, noise, advertising, template) if any(change.content for change in delta.changes) else []
-    reasons.sort(key=lambda reason: -reason.contribution)
-    believed = 1.0 - math.exp(-sum(reason.contribution for reason in reasons) / NOVELTY_SCALE)
+    reasons.sort(key=lambda one: -one[0])
+    believed = 1.0 - math.exp(-sum([contribution for contribution, _ in reasons]) / NOVELTY_SCALE)
     blocks = len(delta.new.blocks)
     held = is_collapse(delta) and not _confirms(noise.held, blocks)
     value = believed
     if held:  # seen again, but still not believed: it was counted the first time
         value = 0.0 if noise.held == blocks + 1 else BELIEF * believed
-    return Importance(value, impch(delta), tuple(reasons), held, believed)
+    return Importance(value, impch(delta), tuple([reason for _, reason in reasons]), held, believed)
 
 
 def study(
@@ -231,13 +229,18 @@ def _confirms(held: int, blocks: int) -> bool:
     return held > 0 and blocks > 0 and held <= COLLAPSE * (blocks + 1) and blocks + 1 <= COLLAPSE * held
 
 
-def _reasons(delta: Delta, noise: NoiseState, advertising: AdRule, template: Template) -> list[BlockReason]:
+def _reasons(
+    delta: Delta, noise: NoiseState, advertising: AdRule, template: Template
+) -> list[tuple[float, BlockReason]]:
+    """Why each changed block adds what it adds, behind that."""
     kind = PageKind(delta.new if delta.new.blocks else delta.old, template, noise, delta.old)
     counter = NoveltyCounter(delta, noise, advertising, kind)
-    reasons: list[BlockReason] = []
+    reasons: list[tuple[float, BlockReason]] = []
     for change, found in counter.novelties():
-        reasons.append(reason := _reason(change, found, noise, kind))
-        counter.left -= reason.contribution
+        reason = _reason(change, found, noise, kind)
+        contribution = reason.contribution
+        reasons.append((contribution, reason))
+        counter.left -= contribution
     return reasons
 
 

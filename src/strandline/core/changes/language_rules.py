@@ -192,12 +192,16 @@ def says(mark: str, text: str, words: Sequence[str], language: str = "") -> bool
     does not tell it, but only of a text with such a phrase in some language: most have none. A few words may show no
     language: then any will do.
     """
-    if language:
-        return language_rules(language).marked(mark, words)
-    if not _sought_anywhere(mark).among(words):
-        return False
+    found = may_say(mark, words, language)
+    if language or not found:
+        return found
     guessed = language_of(text, "")
     return not guessed or language_rules(guessed).marked(mark, words)
+
+
+def may_say(mark: str, words: Sequence[str], language: str = "") -> bool:
+    """Whether one of several texts, given with the words of all, may have a phrase of a mark, in its language."""
+    return language_rules(language).marked(mark, words) if language else heads(mark, words)
 
 
 def heads(mark: str, words: Sequence[str]) -> bool:

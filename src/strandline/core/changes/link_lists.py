@@ -20,16 +20,25 @@ def entries_of(block: PageBlock | None, text: str) -> tuple[str, ...]:
     """The entries of a text of a block; empty for a text that is no list of links."""
     if block is None or not text or not block.link_weight:
         return ()
+    found: dict[str, tuple[str, ...]] | None = block.__dict__.get("entries")
+    if found is None:  # all texts of a list may be asked for
+        found = block.__dict__["entries"] = _entries(block)
+    return found.get(text, ())
+
+
+def _entries(block: PageBlock) -> dict[str, tuple[str, ...]]:
+    """The entries of each text of a block that is a list of links."""
+    found: dict[str, tuple[str, ...]] = {}
     links: list[str] = []
     for kind, said, _ in block.items:
         if kind == "link":
             links.append(said)
         elif kind == "text":
-            if said == text:
-                listed = len(links) >= FEWEST and sum(map(len, links)) >= LINKED * len(text)
-                return tuple(filter(None, links)) if listed else ()
+            if said not in found:
+                listed = len(links) >= FEWEST and sum(map(len, links)) >= LINKED * len(said)
+                found[said] = tuple(filter(None, links)) if listed else ()
             links = []
-    return ()
+    return found
 
 
 def by_entries(old: PageBlock | None, new: PageBlock | None, before: str, after: str) -> Texts:

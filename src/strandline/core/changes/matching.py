@@ -12,8 +12,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
-import numpy as np
-
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.word_numbers import likeness, likenesses
 
@@ -163,8 +161,9 @@ def _alike(
     """The pairs (old number, new number) of these blocks that are at least so much alike, and how much."""
     olds, news = free
     shares = likenesses([old[i].words for i in olds], [new[j].words for j in news])
-    for i, j in np.argwhere(shares >= least).tolist():
-        yield olds[i], news[j], float(shares[i, j])
+    rows, columns = (shares >= least).nonzero()
+    for i, j, share in zip(rows.tolist(), columns.tolist(), shares[rows, columns].tolist(), strict=True):
+        yield olds[i], news[j], share
 
 
 def _take_best(scored: list[tuple[float, int, int]], pairs: Pairs) -> None:

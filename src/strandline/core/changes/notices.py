@@ -12,7 +12,7 @@ from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.figures import holds_number
-from strandline.core.changes.language_rules import folded_words, heads, says
+from strandline.core.changes.language_rules import folded_words, heads, may_say, says
 from strandline.core.changes.page_kind import LISTED
 
 LONGEST: Final = 240
@@ -56,6 +56,10 @@ def box_of(text: str, language: str = "") -> str:
 def boxes(runs: Iterable[Sequence[str]], page: Iterable[str], language: str = "") -> dict[str, str]:
     """Of the texts that came, or left, together: those of boxes, and what the boxes are; `page` is what stayed."""
     found: dict[str, str] = {}
+    runs = list(runs)
+    together = " ".join([text for run in runs for text in run if len(text) <= LONGEST])
+    if not may_say("boxes", folded_words(together), language):  # hardly ever is there one
+        return found
     stayed = list(page)
     for run in runs:
         topics = {place: topic for place, text in enumerate(run) if (topic := box_of(text, language))}

@@ -86,6 +86,7 @@ class PageKind:
         self.part, self.prose = _part(own)
         self._around = _around(self.part)
         self._held: dict[str, bool] = {}  # whether paths lie in it: blocks of a list share theirs
+        self._owned: dict[int, bool] = {}  # blocks of which that is known
         self._above: set[int] = set()
         if self._around:
             self._above.update(*map(self._up_to_its_end, self._versions))
@@ -101,9 +102,13 @@ class PageKind:
 
     def owns(self, block: PageBlock) -> bool:
         """Whether a block is of the page's own part."""
-        if self._stands_beside(block):
-            return False
-        return block.role == "main" or self._holds(block.path) or self._belongs(block)
+        owned = self._owned.get(id(block))
+        if owned is None:
+            owned = not self._stands_beside(block) and (
+                block.role == "main" or self._holds(block.path) or self._belongs(block)
+            )
+            self._owned[id(block)] = owned
+        return owned
 
     def may_own(self, block: PageBlock) -> bool:
         """Whether a block may be of the page's own part: nothing says that it stands beside it, but its place."""

@@ -158,11 +158,13 @@ class _Teller:
         texts = [(operation.before, operation.after)]
         if change.block.linked >= LINKED:
             texts = by_entries(change.old, change.new, operation.before, operation.after)
-        return all(
-            said == "" or said in idle or idle.issuperset(said.split("\n"))
-            for pair in texts
-            for said, idle in zip(pair, self._idle, strict=True)
-        )
+        gone, come = self._idle
+        for before, after in texts:
+            if before and before not in gone and not ("\n" in before and gone.issuperset(before.split("\n"))):
+                return False
+            if after and after not in come and not ("\n" in after and come.issuperset(after.split("\n"))):
+                return False
+        return True
 
     # Lists of links, and of posts
 

@@ -25,6 +25,7 @@ from strandline.core.changes.counters import counts_up, is_among, is_counted, is
 from strandline.core.changes.currencies import is_converted
 from strandline.core.changes.labels import is_price_label
 from strandline.core.changes.opening_hours import other_hours
+from strandline.core.changes.small_letters import replaced, small_letters, with_signs
 from strandline.core.changes.written_dates import date_spans
 from strandline.core.struck import without_strokes
 
@@ -56,51 +57,47 @@ _COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
 _SPAN: Final = (
     rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
 )
-AGE: Final = re.compile(  # where a word begins, and only then one of many alternatives
+# What is marked as small is looked for in small letters.
+AGE: Final = re.compile(  # small; where a word begins, and only then one of many alternatives
     rf"(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant))"
     rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
     rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
     r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
-    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)",
-    re.IGNORECASE,
+    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)"
 )
 CLOCK: Final = re.compile(
     r"\d(?<![\d:]\d)\d?[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
     re.IGNORECASE,
 )
-_STAMP: Final = re.compile(
+_STAMP: Final = re.compile(  # small
     r"\b(?:updated?|modified|edited|generated|built|build|rendered|retrieved|accessed|as\sof|today|current(?:ly)?|now|"
     r"time|copyright|last|posted|published|crawled|cached|checked|refreshed|synced|"
     r"aktualisiert|geändert|stand|heute|erstellt|letzte\w*|veröffentlicht|abgerufen|uhrzeit|"
     r"mis\sà\sjour|mise\sà\sjour|modifiée?|aujourd'hui|dernière?|générée?|publié|"
     r"actualizad[oa]|modificad[oa]|hoy|última|publicad[oa]|generad[oa]|"
     r"aggiornat[oa]|modificat[oa]|oggi|ultim[oa]|pubblicat[oa]|generat[oa]|"
-    r"bijgewerkt|gewijzigd|vandaag|laatst\w*|gepubliceerd)\b|©",
-    re.IGNORECASE,
+    r"bijgewerkt|gewijzigd|vandaag|laatst\w*|gepubliceerd)\b|©"
 )
 _IDENTIFIES: Final = re.compile(  # "etag: 3f1a", "request id: 17"
     r"[^:\n]{0,40}\b(?:etag|nonce|token|csrf|hash|checksum|digest|uuid|guid|cursor|"
     r"(?:request|session|trace|correlation|build) id|timestamp|ts|epoch|expires in|ttl)(?: \w{1,3})?: \S+\s*\Z",
     re.IGNORECASE,
 )
-_LEFT: Final = re.compile(
+_LEFT: Final = re.compile(  # small
     r"\b(?:left|remaining|remain|to\sgo|ends\sin|starts\sin|begins\sin|noch|verbleibend\w*|restante?s?|"
-    r"rest(?:ent|e|a|ano)|plus\sque|queda[n]?|faltan?|mancano|rimanenti|nog)\b",
-    re.IGNORECASE,
+    r"rest(?:ent|e|a|ano)|plus\sque|queda[n]?|faltan?|mancano|rimanenti|nog)\b"
 )
-_BRIEF: Final = re.compile(
-    r"(?<![^\W\d_])\s?(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|ms|stunden?|minuten?|sekunden?|heures?|horas?|ore|uur)\b",
-    re.IGNORECASE,
+_BRIEF: Final = re.compile(  # small
+    r"(?<![^\W\d_])\s?(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|ms|stunden?|minuten?|sekunden?|heures?|horas?|ore|uur)\b"
 )
-_TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b", re.IGNORECASE)
-_NOW: Final = re.compile(r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu)\b", re.IGNORECASE)
-_WEATHER: Final = re.compile(
+_TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b")  # small
+_NOW: Final = re.compile(r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu)\b")  # small
+_WEATHER: Final = re.compile(  # small
     r"\b(?:feels\slike|wind|humidity|air\spressure|dew\spoint|visibility|gefühlt|luftfeuchtigkeit|luftfeuchte|luftdruck|"
     r"taupunkt|sichtweite|ressentie?|vent|humidité|pression|viento|humedad|sensación|vento|umidità|percepita|"
-    r"gevoelstemperatuur|luchtvochtigheid|luchtdruk)\b",
-    re.IGNORECASE,
+    r"gevoelstemperatuur|luchtvochtigheid|luchtdruk)\b"
 )  # what a weather station shows, without a word that says "now"
-_ADDRESS: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")  # of a computer
+_ADDRESS: Final = re.compile(r"\d(?<![\d.]\d)\d{0,2}(?:\.\d{1,3}){3}(?![\d.])")  # of a computer
 _OF_ALL: Final = re.compile(r"\s?(?:of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _MEASURE: Final = re.compile(r"\s?(?:°|º|%|hPa\b|mbar\b|km/h|m/s|mph\b|[cmk]?m\b|µg|m³|l/s|kWh?\b|W\b)")
@@ -115,6 +112,7 @@ _FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
 _TOKEN: Final = re.compile(r"\b(?=[a-z]*\d+[a-z]+\d)(?=\d*[a-z]+\d)[0-9a-z]{8,}\b")  # letters and digits in turn
+_IN_A_TOKEN: Final = re.compile(r"\d[a-z]+\d")
 DIGIT: Final = re.compile(r"\d")
 MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
                    "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "gister", "zojuist")  # fmt: skip
@@ -141,11 +139,7 @@ def _is_figure(text: str) -> bool:
 
 
 def _undated(text: str) -> str:
-    spans = date_spans(text)
-    if not spans:
-        return text
-    starts, ends = zip(*spans, strict=True)
-    return "@".join(text[end:start] for end, start in zip((0, *ends), (*starts, len(text)), strict=True))
+    return with_signs(text, "@", date_spans(text))
 
 
 @lru_cache(maxsize=1 << 11)
@@ -155,7 +149,7 @@ def _without_age(text: str) -> str:
     folded = text.lower()
     for sign in MAY_AGE:
         if sign in folded:
-            return AGE.sub("@", text)
+            return replaced(AGE, "@", text)
     return text
 
 
@@ -201,7 +195,7 @@ def tick_form(before: str, after: str) -> TickForm:
 
 def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
     """Whether a text differs in its addresses of computers, or its tokens, only."""
-    if what.search(after) is None:
+    if (what is _TOKEN and _IN_A_TOKEN.search(after) is None) or what.search(after) is None:
         return False
     found = _all(what, before) != _all(what, after)
     return found and what.sub("@", before) == what.sub("@", after) and (what is _TOKEN or not is_sentence(after))
@@ -228,7 +222,7 @@ def _all(what: re.Pattern[str], text: str) -> list[str]:
 
 def is_stamp(text: str) -> bool:
     """Whether the dates of a text say when the page was made: it says so, or says nothing but the date."""
-    return _STAMP.search(text) is not None or not _LETTERS.search(CLOCK.sub("@", _undated(text)))
+    return _STAMP.search(small_letters(text)) is not None or not _LETTERS.search(CLOCK.sub("@", _undated(text)))
 
 
 def is_moment(text: str) -> bool:
@@ -278,17 +272,18 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     after = _PAUSE.split(text[end : end + (BESIDE if start else BEHIND)])[0]
     if is_price_label(before):
         return ""
-    beside = before + after
     rises = counts_up(earlier, number[0]) and not _UNIT.match(after) and not is_signed(before)
-    if beside.lower() == beside.upper():  # no letter, so no word that tells
+    beside = small_letters(before + after)
+    if beside == beside.upper():  # no letter, so no word that tells
         return "counter" if rises or _STARS.search(before) else ""
-    if _TIMES.match(after) and (_LEFT.search(text) or len(_all(_BRIEF, text)) > 1):
+    said_before, said_after = beside[: len(before)], beside[len(before) :]
+    if _TIMES.match(said_after) and _runs_out(small_letters(text)):
         return "countdown"
-    if _BRIEF.match(after):  # "0.18 s" is how long an answer took
-        if number[0].startswith("0.") or _STAMP.search(before):
+    if _BRIEF.match(said_after):  # "0.18 s" is how long an answer took
+        if number[0].startswith("0.") or _STAMP.search(said_before):
             return "counter"
-        return "" if is_sentence(text) and not _NOW.search(text) else "time"
-    if _READING.match(after) and _NOW.search(before):
+        return "" if is_sentence(text) and not _NOW.search(small_letters(text)) else "time"
+    if _READING.match(after) and _NOW.search(said_before):
         return "reading"
     lone = before.endswith("(") and text[end : end + 1] == ")" and number[0].isdigit()  # "Comments (12)"
     return _form_by_words(text, before, after, rises or lone)
@@ -296,11 +291,12 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
 
 def _form_by_words(text: str, before: str, after: str, counts: bool) -> TickForm:
     """The same by the words that are about it; `counts` where it goes or is written as counters are."""
-    beside = before + after
+    beside = small_letters(before + after)
+    said_before = beside[: len(before)]
     sentence = is_sentence(text)
     if _is_weather(beside) and not sentence:
         return "reading"
-    label = _TIMES.sub("", before, count=1) if before[:1].isspace() else before  # "35 min 12 plays"
+    label = _TIMES.sub("", said_before, count=1) if before[:1].isspace() else said_before  # "35 min 12 plays"
     if is_counted(label, after, text.rstrip().endswith(".")):
         return "counter"
     if sentence:
@@ -310,9 +306,13 @@ def _form_by_words(text: str, before: str, after: str, counts: bool) -> TickForm
     if is_among("raised", beside):
         return "counter"
     free = not is_signed(before) and not _UNIT.match(after)
-    if free and (_NOW.search(before) or is_among("crowds", beside)):
+    if free and (_NOW.search(said_before) or is_among("crowds", beside)):
         return "counter"
     return "counter" if counts and not is_among("identified", beside) else ""
+
+
+def _runs_out(text: str) -> bool:
+    return _LEFT.search(text) is not None or len(_all(_BRIEF, text)) > 1
 
 
 @lru_cache(maxsize=1 << 11)  # the number is another one at every look, what stands beside it is not

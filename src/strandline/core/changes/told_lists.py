@@ -33,10 +33,11 @@ def _is_thread(place: str) -> bool:
     return any(word in folded for word in _POSTS)
 
 
-def long_texts(texts: str) -> list[str]:
+@lru_cache(maxsize=1 << 10)  # asked for more than once of the same change
+def long_texts(texts: str) -> tuple[str, ...]:
     """Those of the lines that are headlines or posts, not a byline or a counter."""
     found = [without_byline(text) for text in texts.split("\n") if " " in text]
-    return [text for text in found if text.count(" ") > 1 or (" " in text and not any(map(str.isdigit, text)))]
+    return tuple([text for text in found if text.count(" ") > 1 or (" " in text and not any(map(str.isdigit, text)))])
 
 
 def names_document(block: PageBlock, text: str) -> bool:

@@ -166,20 +166,22 @@ def _partnered(touched: list[Touched]) -> list[Touched]:
     if rows := _rows_apart(everywhere):
         touched = [(change, _all_parted(texts, rows), addresses) for change, texts, addresses in touched]
         everywhere = [pair for _, texts, _ in touched for pair in texts]
-    loose = [pair for pair in everywhere if _is_loose(*pair)]
-    left = _forms(before for before, _ in loose)
-    shared = Counter(left) & Counter(_forms(after for _, after in loose)) if left else None
+    loose = {pair for pair in everywhere if _is_loose(*pair)}
+    left, came = ([pair[side] for pair in everywhere if pair[side] and pair in loose] for side in (0, 1))
+    ticking = _forms(left)
+    shared = Counter(ticking) & Counter(_forms(came)) if ticking else None
     if not shared:
         return touched
     waiting: dict[str, list[str]] = {}
-    room = Counter(shared)
-    for _, texts, _ in touched:
-        for before, after in texts:
-            if before and _is_loose(before, after) and room[form := settled_text(before)] > 0:
-                room[form] -= 1
-                waiting.setdefault(form, []).append(before)
+    for before in left:
+        if shared[form := settled_text(before)] > 0:
+            shared[form] -= 1
+            waiting.setdefault(form, []).append(before)
     taken = {form: Counter(befores) for form, befores in waiting.items()}
-    return [(change, _paired(texts, waiting, taken), addresses) for change, texts, addresses in touched]
+    return [
+        (change, texts if loose.isdisjoint(texts) else _paired(texts, loose, waiting, taken), addresses)
+        for change, texts, addresses in touched
+    ]
 
 
 def _is_loose(before: str, after: str) -> bool:
@@ -187,7 +189,7 @@ def _is_loose(before: str, after: str) -> bool:
 
 
 def _forms(texts: Iterable[str]) -> list[str]:
-    return [form for text in texts if text and (form := settled_text(text)) != text]
+    return [form for text in texts if (form := settled_text(text)) != text]
 
 
 def _rows_apart(pairs: Texts) -> set[str]:
@@ -219,10 +221,12 @@ def _nearest(waiting: list[str], text: str) -> str:
     return waiting.pop(max(range(len(waiting)), key=lambda place: len(set(waiting[place].split()) & set(told))))
 
 
-def _paired(texts: Texts, waiting: dict[str, list[str]], taken: dict[str, Counter[str]]) -> Texts:
+def _paired(
+    texts: Texts, loose: Set[tuple[str, str]], waiting: dict[str, list[str]], taken: dict[str, Counter[str]]
+) -> Texts:
     found: Texts = []
     for before, after in texts:
-        if not _is_loose(before, after):
+        if (before, after) not in loose:
             found.append((before, after))
             continue
         if after and waiting.get(form := settled_text(after)):

@@ -13,7 +13,7 @@ from typing import Final
 
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
-from strandline.core.blocks.words import distance_of, masked_texts, word_distance, word_set
+from strandline.core.blocks.words import distance_of, masked, masked_texts, word_distance, word_set
 from strandline.core.changes.carried import carry_on
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind, now_or_before
 from strandline.core.changes.matching import in_place, matched_between, same_beginning, same_ending
@@ -203,6 +203,8 @@ def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, tupl
     """
     if not before or not after:
         return {}
+    if len(before) == len(after) == 1 and masked(before[0]) == masked(after[0]):
+        return {0: (0, word_distance(before[0], after[0]))}
     waiting: dict[str, deque[int]] = {}
     for i, text in enumerate(masked_texts(before)):
         waiting.setdefault(text, deque()).append(i)

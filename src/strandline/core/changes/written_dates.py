@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from strandline.core.changes.small_letters import small_letters
+
 _MONTHS: Final = (
     "january february march april may june july august september october november december "
     "januar februar märz april mai juni juli august september oktober november dezember "
@@ -44,13 +46,12 @@ _WEEKDAY_AT_END: Final = re.compile(
 )
 _MONTH_NAMES: Final = frozenset((*_MONTHS.split(), *_SHORT_MONTHS.split()))
 _LONGEST_MONTH: Final = max(map(len, _MONTHS.split()))
-OTHER_LETTERS: Final = str.maketrans("İıſ\u212a", "iisk")  # that a search without regard to case takes for these
 
 
 @lru_cache(maxsize=1 << 9)
 def date_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Where in a text dates begin and end, their days of the week with them."""
-    folded = (text if text.isascii() else text.translate(OTHER_LETTERS)).lower()
+    folded = small_letters(text)
     found: list[tuple[int, int]] = []
     end = 0  # of the date before
     for number in _NUMBER_BEGINS.finditer(folded):
