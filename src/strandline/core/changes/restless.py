@@ -8,9 +8,10 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.creeping import set_back
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.figures import is_money
-from strandline.core.changes.language_rules import folded_words, heads
+from strandline.core.changes.language_rules import folded_words, heads, language_rules, plain_signs
 from strandline.core.changes.notices import is_daily
 from strandline.core.changes.page_kind import PageKind
+from strandline.core.changes.quantities import read
 from strandline.core.changes.returning import Returning
 from strandline.core.changes.said import SHORT
 from strandline.core.changes.spots import Spots
@@ -18,8 +19,11 @@ from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
 
-RESTLESS: Final = frozenset(("number", "money", "date", "time"))
-"""Kinds of edits that tick where they come at every look, but for prices: counts of people, shares, dates."""
+RESTLESS: Final = frozenset(("number", "money", "time"))
+"""Kinds of edits that may tick where they come at every look: counts of people, shares, times. A sum counts however
+often it moves, and a date that does not move with the clock is one that somebody appoints."""
+PERIODS: Final = frozenset(("day", "working_day", "month"))
+"""Units of numbers that are terms, not readings, however often they move: weeks are days, years months."""
 
 SLOGAN: Final = 60
 """Letters of a text that may turn at every look and be no news. Origin: a guess."""
@@ -39,9 +43,16 @@ class Restless:
         if not sure:
             states = self._kind.owns(block) and self._returning.is_of_states(before, after)
             return "" if states else "differs at most looks while the rest of it stays"
-        if kind in RESTLESS and not is_money(after) and self._noise.never_rests(block.path, before, after):
+        if kind in RESTLESS and self._noise.never_rests(block.path, before, after) and not self._is_term(before, after):
             return "differs at every look while the rest of it stays"
         return ""
+
+    def _is_term(self, before: str, after: str) -> bool:
+        """Whether what is another number now is a sum, or a length of days or months."""
+        rules = language_rules(self._delta.language)
+        known, facts = ({fact.key: fact for fact in read(plain_signs(text), rules).facts} for text in (before, after))
+        changed = facts.keys() - known.keys()
+        return is_money(after) or any(facts[key].kind == "money" or key[-1] in PERIODS for key in changed)
 
     def is_turning(self, block: PageBlock, after: str) -> bool:
         """Whether a short text stands where another one does at every look, a quote or a slogan, and no two fetches
