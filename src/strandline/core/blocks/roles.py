@@ -204,8 +204,12 @@ def hand_factor(block: PageBlock, idle: Set[str] = frozenset()) -> float:
 def place_factor(block: PageBlock, idle: Set[str] = frozenset()) -> float:
     """The hand rule without regard to links."""
     if not idle:
-        return ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0)
-    role, hint = (("" if label in idle else label) for label in (block.role, block.hint))
+        return _labelled(block.role, block.hint)
+    return _labelled(*["" if label in idle else label for label in (block.role, block.hint)])
+
+
+@lru_cache(maxsize=1 << 8)
+def _labelled(role: str, hint: str) -> float:
     return ROLE_WEIGHT.get(role, 0.6) * HINT_WEIGHT.get(hint, 1.0)
 
 

@@ -34,11 +34,13 @@ def contacts(text: str) -> tuple[str, ...]:
     (('(248) 796-5119', '248-796-5110'), ())
     """
     found = [mail[0] for mail in _MAIL.finditer(text)] if "@" in text else []
+    if _DIGIT.search(text) is None:  # nor an account, nor a number
+        return tuple(found)
     if MAY_HOLD.search(text):
         found += accounts(text)
         for account in found:
             text = text.replace(account, "")  # no part of it is a number to call
-    if _DIGIT.search(text) and _SIGN.search(text):  # most texts have none, and cost little
+    if _SIGN.search(text):  # most texts have none, and cost little
         numbers = ((phone[1] or phone[0]).strip() for phone in _PHONE.finditer(text))
         found += [number for number in numbers if _may_be_called(number)]
     return tuple(found)

@@ -9,7 +9,7 @@ _SEAM: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z\d])")
 
 
 _UNIT_SEAM: Final = re.compile(
-    r"(?<=\d)(\s?(?:°[CF]?|km/h|m/s|mph|hPa|mbar|[cmk]m|kWh|kW|µg/m³|[%€£$]))(?=[^\W\d_]{3})"
+    r"(\d\s?(?:°[CF]?|km/h|m/s|mph|hPa|mbar|[cmk]m|kWh|kW|µg/m³|[%€£$]))(?=[^\W\d_]{3})"
 )
 
 

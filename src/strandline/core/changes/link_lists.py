@@ -43,8 +43,11 @@ def _entries(block: PageBlock) -> dict[str, tuple[str, ...]]:
 
 def by_entries(old: PageBlock | None, new: PageBlock | None, before: str, after: str) -> Texts:
     """What happened to a text, entry by entry where it is a list of links."""
-    left, right = entries_of(old, before), entries_of(new, after)
-    if (before and not left) or (after and not right):
+    left = entries_of(old, before) if before else ()
+    if before and not left:
+        return [(before, after)]
+    right = entries_of(new, after) if after else ()
+    if after and not right:
         return [(before, after)]
     gone, come = Counter(left) - Counter(right), Counter(right) - Counter(left)
     found = [(entry, "") for entry in left if entry in gone] + [("", entry) for entry in right if entry in come]

@@ -17,7 +17,7 @@ past (`volatility`): a price, a term of notice or the date of an event has none.
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.contacts import contacts
@@ -101,6 +101,7 @@ _ADDRESS: Final = re.compile(r"\d(?<![\d.]\d)\d{0,2}(?:\.\d{1,3}){3}(?![\d.])") 
 _OF_ALL: Final = re.compile(r"\s?(?:of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _MEASURE: Final = re.compile(r"\s?(?:°|º|%|hPa\b|mbar\b|km/h|m/s|mph\b|[cmk]?m\b|µg|m³|l/s|kWh?\b|W\b)")
+_DOTS: Final = 3  # of the address of a computer
 _STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNITS: Final = (
@@ -125,12 +126,43 @@ def settled_text(text: str) -> str:
     >>> settled_text("12 points by ann 3 hours ago"), settled_text("Monday, 02 March 2026, 09:10")
     ('# points by ann @', '@, @')
     """
-    if len(text) > LONG or _is_figure(text):
+    if len(text) > LONG:
         return masked(text)
+    parts = _parts(text)
+    return masked(parts.rest) if parts.numbered else parts.rest
+
+
+class _Parts(NamedTuple):
+    """A text, step by step without what may tick in it, each a sign."""
+
+    figure: bool  # a number with no letter beside it
+    numbered: bool  # whether it holds a digit besides its age
+    aged: str  # without ages
+    dates: tuple[str, ...]
+    undated: str  # without ages and dates
+    times: list[str]
+    rest: str  # without any of them
+
+
+@lru_cache(maxsize=1 << 11)  # a text is compared with the one before it, then with the one after it
+def _parts(text: str) -> _Parts:
+    if _is_figure(text):
+        return _Parts(True, True, text, (), text, [], text)
     aged = _without_age(text)
     if DIGIT.search(aged) is None:
-        return aged
-    return masked(CLOCK.sub("@", _undated(aged)))
+        return _Parts(False, False, aged, (), aged, [], aged)
+    spans = date_spans(aged)
+    undated = with_signs(aged, "@", spans)
+    times = [found.span() for found in CLOCK.finditer(undated)]
+    return _Parts(
+        False,
+        True,
+        aged,
+        tuple([aged[start:end] for start, end in spans]),
+        undated,
+        [undated[start:end] for start, end in times],
+        with_signs(undated, "@", times),
+    )
 
 
 def _is_figure(text: str) -> bool:
@@ -173,29 +205,31 @@ def tick_form(before: str, after: str) -> TickForm:
     if settled_text(before) != settled_text(after):
         return "identifier" if _other_identifiers(before, after) else ""
     form: TickForm = ""
-    old, new = before, after
-    if not (_is_figure(before) and _is_figure(after)):
-        old, new = _without_age(before), _without_age(after)
-        if old == new:
+    old, new = _parts(before), _parts(after)
+    if not (old.figure and new.figure):
+        if old.aged == new.aged:
             return "age"
-        if _dates_of(old) != _dates_of(new):
-            if not is_stamp(new):
+        if old.dates != new.dates:
+            if not is_stamp(new.aged):
                 return ""
             form = "stamp"
-        old, new = _undated(old), _undated(new)
-        if _all(CLOCK, old) != _all(CLOCK, new):
-            if other_hours(old, new):
+        if old.times != new.times:
+            if other_hours(old.undated, new.undated):
                 return ""
-            form = "clock" if is_stamp(new) else "time"
-        old, new = CLOCK.sub("@", old), CLOCK.sub("@", new)
-    if any(_only_others(what, old, new) for what in (_ADDRESS, _TOKEN)):
+            form = "clock" if is_stamp(new.undated) else "time"
+    if _only_others(_ADDRESS, old.rest, new.rest) or _only_others(_TOKEN, old.rest, new.rest):
         return "identifier"
-    return _numbers_form(old, new, form)
+    return _numbers_form(old.rest, new.rest, form)
 
 
 def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
-    """Whether a text differs in its addresses of computers, or its tokens, only."""
-    if (what is _TOKEN and _IN_A_TOKEN.search(after) is None) or what.search(after) is None:
+    """Whether a text differs in its addresses of computers, or its tokens, only; most texts hold none."""
+    if what is _TOKEN:
+        if _IN_A_TOKEN.search(after) is None:
+            return False
+    elif after.count(".") < _DOTS:
+        return False
+    if what.search(after) is None:
         return False
     found = _all(what, before) != _all(what, after)
     return found and what.sub("@", before) == what.sub("@", after) and (what is _TOKEN or not is_sentence(after))
@@ -210,10 +244,6 @@ def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
                 return ""
             form = "time" if "time" in (form, found) else found
     return form
-
-
-def _dates_of(text: str) -> list[str]:
-    return [text[start:end] for start, end in date_spans(text)]
 
 
 def _all(what: re.Pattern[str], text: str) -> list[str]:
@@ -270,7 +300,7 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     if whole := _OF_ALL.match(text, end):
         end = whole.end()
     after = _PAUSE.split(text[end : end + (BESIDE if start else BEHIND)])[0]
-    if is_price_label(before):
+    if ":" in before and is_price_label(before):
         return ""
     rises = counts_up(earlier, number[0]) and not _UNIT.match(after) and not is_signed(before)
     beside = small_letters(before + after)

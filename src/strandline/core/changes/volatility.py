@@ -114,6 +114,7 @@ class NoiseState:
     steady_elsewhere: Set[int] = field(default=frozenset(), compare=False)
 
     _settled: dict[str, int] = field(default_factory=dict, compare=False, repr=False)  # paths worked out before
+    _stable: dict[str, str] = field(default_factory=dict, compare=False, repr=False)  # the same of those without names
 
     # Paths
 
@@ -124,8 +125,26 @@ class NoiseState:
             if len(self._settled) >= MOST_PATHS:
                 self._settled.clear()
             bare = path.removesuffix(LINKS)
-            known = self._settled[path] = hashed(f"{settled_path(bare, self.unstable)}{path[len(bare) :]}")
+            known = self._settled[path] = hashed(f"{self._stable_path(bare)}{path[len(bare) :]}")
         return known
+
+    def _stable_path(self, path: str) -> str:
+        """A path without the names that were seen to change between fetches."""
+        if not self.unstable:
+            return path
+        known = self._stable.get(path)
+        if known is None:
+            if len(self._stable) >= MOST_PATHS:
+                self._stable.clear()
+            known = self._stable[path] = settled_path(path, self.unstable)
+        return known
+
+    def _rename(self, names: Set[int]) -> None:
+        """Note names that change between fetches."""
+        if names:
+            self.unstable |= names
+            self._settled.clear()
+            self._stable.clear()
 
     def history(self, path: str) -> tuple[float, float]:
         """How often a path was compared, and how often it had changed."""
@@ -209,7 +228,7 @@ class NoiseState:
         return changes >= TICKS and changes >= RESTLESS * (self.comparisons - since)
 
     def _spot(self, path: str, before: str) -> int:
-        return hashed(f"{settled_path(path, self.unstable)}\x1e{before}")
+        return hashed(f"{self._stable_path(path)}\x1e{before}")
 
     def few_alternate(self, path: str, most: int) -> bool:
         """True for a place that does not rotate, or to which at most so many texts ever came."""
@@ -232,7 +251,7 @@ class NoiseState:
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
-        return hashed(f"{settled_path(path, self.unstable)}\x1f{_kept_words(before, after)}")
+        return hashed(f"{self._stable_path(path)}\x1f{_kept_words(before, after)}")
 
     def rating(self, path: str) -> Rating | None:
         """What a user said about changes of a block."""
@@ -250,9 +269,7 @@ class NoiseState:
         """Take in one comparison of successive versions, after its importance was computed."""
         stood = self._never_changed
         self.comparisons += 1
-        if renamed := changing_names(delta, self.unstable):
-            self.unstable |= renamed
-            self._settled.clear()
+        self._rename(changing_names(delta, self.unstable))
         changes = [change for change in delta.changes if change.content]
         changed = {self.settled(noise_place(change.block)) for change in changes}
         present = set(map(self.settled, {noise_place(block) for block in delta.new.blocks})) | changed
@@ -339,9 +356,7 @@ class NoiseState:
     def learn_double_fetch(self, delta: Delta) -> None:
         """Take in two fetches seconds apart: what differs between them is noise."""
         self.double_fetches += 1
-        if renamed := changing_names(delta, self.unstable):
-            self.unstable |= renamed
-            self._settled.clear()
+        self._rename(changing_names(delta, self.unstable))
         for change in delta.changes:
             if not change.content:
                 continue
