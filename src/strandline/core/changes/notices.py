@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
+from strandline.core.blocks.words import masked
 from strandline.core.changes.figures import holds_number
 from strandline.core.changes.language_rules import folded_words, heads, may_say, says
 from strandline.core.changes.page_kind import LISTED
@@ -96,14 +97,18 @@ def is_grave(text: str, language: str = "") -> bool:
     return says("ended", text, words, language) or says("alarms", text, words, language)
 
 
-@lru_cache(maxsize=1 << 10)
 def is_daily(text: str) -> bool:
     """Whether a short text is headed as what is another one every day, whatever the page says.
 
     >>> is_daily("Quote of the day"), is_daily("Soup of the day: leek")
     (True, False)
     """
-    return len(text) <= LONGEST and heads("daily", folded_words(text))
+    return len(text) <= LONGEST and _heads_daily(masked(text))  # numbers are no words, and others at every look
+
+
+@lru_cache(maxsize=1 << 10)
+def _heads_daily(form: str) -> bool:
+    return heads("daily", folded_words(form))
 
 
 def tells_state(text: str, language: str = "") -> bool:

@@ -169,9 +169,10 @@ class NoveltyCounter:
         else:
             found.value += self._words(sure, found, change) if sure else 0.0
             found.value += believed * self._words(others, found, change) if others else 0.0
-        follow = bool(found.items) and not sure and not others  # links of texts that say nothing new
-        found.value += sum(self._address(address, follow) for address in addresses)
-        found.linked = len(addresses)
+        if addresses:
+            follow = bool(found.items) and not sure and not others  # links of texts that say nothing new
+            found.value += sum([self._address(address, follow) for address in addresses])
+            found.linked = len(addresses)
         return found
 
     def _address(self, address: str, follow: bool) -> float:

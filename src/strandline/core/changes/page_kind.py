@@ -139,9 +139,9 @@ class PageKind:
 
     def _up_to_its_end(self, page: BlockTree) -> set[int]:
         """Blocks that lie around the own part, but not behind it; by `id`."""
-        blocks = page.blocks
-        last = max((place for place, block in enumerate(blocks) if self._holds(block.path)), default=0)
-        return {id(block) for block in blocks[:last] if f"{block.path}/".startswith(self._around)}
+        blocks, around = page.blocks, self._around
+        last = next((place for place in range(len(blocks) - 1, 0, -1) if self._holds(blocks[place].path)), 0)
+        return {id(block) for block in blocks[:last] if _lies_in(block.path, around)}
 
     def frames(self, block: PageBlock) -> bool:
         """Whether a block is of the template of the page's site."""
@@ -155,7 +155,7 @@ class PageKind:
     def _holds(self, path: str) -> bool:
         held = self._held.get(path)
         if held is None:
-            held = self._held[path] = f"{path}/".startswith(self.part)
+            held = self._held[path] = _lies_in(path, self.part)
         return held
 
     def factor(self, block: PageBlock, factor: float) -> float:
@@ -170,8 +170,20 @@ class PageKind:
         return factor + (plain - factor) * self.listing if plain > factor else factor
 
 
+def _lies_in(path: str, part: str) -> bool:
+    """Whether a path is that of a part, which ends with a slash, or lies in it; all lie in an empty one."""
+    return path.startswith(part) or path == part[:-1]
+
+
 def _over_headline(page: BlockTree) -> set[int]:
     """Short blocks above the headline that the page is called by: bars that offer, count and tell the time; by `id`."""
+    known: set[int] | None = page.__dict__.get("over")  # a version is compared with the one before and the next one
+    if known is None:
+        known = page.__dict__["over"] = _bars_over_headline(page)
+    return known
+
+
+def _bars_over_headline(page: BlockTree) -> set[int]:
     title, over = page.title.casefold(), list[int]()
     for block in page.blocks[:OVER]:
         first = next(iter(block.texts), "").casefold()
@@ -191,8 +203,11 @@ def _idle(page: BlockTree) -> frozenset[str]:
     for block in page.blocks:
         weight = block.weight - block.link_weight
         whole += weight
-        for label in {block.hint, block.role} & _AROUND_ALL:
-            plain[label] = plain.get(label, 0) + weight
+        hint, role = block.hint, block.role
+        if hint in _AROUND_ALL:
+            plain[hint] = plain.get(hint, 0) + weight
+        if role != hint and role in _AROUND_ALL:
+            plain[role] = plain.get(role, 0) + weight
     return frozenset(
         label for label, weight in plain.items() if weight >= (IN_A_FORM if label == "form" else MOST) * whole
     )

@@ -310,7 +310,9 @@ class _Teller:
 
     def _came_or_went(self, whole: Sequence[tuple[float, BlockChange, Operation]]) -> Iterator[_Candidate]:
         """Sections, paragraphs and entries that were added or removed."""
-        added = bool(whole) and whole[0][2].kind == "insert"
+        if not whole:
+            return
+        added = whole[0][2].kind == "insert"
         did = "added" if added else "removed"
         places = {
             id(block): place for place, block in enumerate((self._delta.new if added else self._delta.old).blocks)
