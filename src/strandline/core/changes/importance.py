@@ -154,12 +154,13 @@ class BlockReason:
 
     def as_data(self) -> dict[str, Any]:
         """As `changes --json` shows it."""
+        block = self.block
         return {
-            "path": self.path,
-            "nth": self.nth,
+            "path": block.path,
+            "nth": block.nth,
             "kind": self.kind,
             "topic": self.topic,
-            "role": self.role,
+            "role": block.role,
             "factor": round(self.factor, 4),
             "steadiness": round(self.steadiness, 4),
             "novelty": round(self.novelty, 3),

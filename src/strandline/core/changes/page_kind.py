@@ -93,6 +93,7 @@ class PageKind:
         listed = whole = 0
         for block in own:
             if block.role == "main" or self._holds(block.path):
+                self._owned[id(block)] = True  # nothing puts it beside, as `owns` asks
                 whole += block.weight
                 if block.link_weight and block.linked >= LISTED:
                     listed += block.weight
@@ -119,7 +120,7 @@ class PageKind:
             return True
         if (block.hint and block.hint not in self._idle) or (block.role in _BESIDE and block.role not in self._idle):
             return True
-        return id(block) in self._beside or self.frames(block)
+        return id(block) in self._beside or (bool(self._template) and self.frames(block))
 
     def _belongs(self, block: PageBlock) -> bool:
         """Whether a text outside of the own part belongs to it: it stands above it or between its pieces (a title, a

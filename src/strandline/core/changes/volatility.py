@@ -148,7 +148,8 @@ class NoiseState:
 
     def history(self, path: str) -> tuple[float, float]:
         """How often a path was compared, and how often it had changed."""
-        return self.paths.get(self.settled(path), (self._never_changed, 0.0))
+        known = self.paths.get(self.settled(path))
+        return (self._never_changed, 0.0) if known is None else known
 
     @property
     def _never_changed(self) -> float:
@@ -238,6 +239,8 @@ class NoiseState:
 
     def is_masked(self, block: PageBlock) -> bool:
         """True for a block that differs, mostly, between two fetches seconds apart."""
+        if not self.masked_paths and not self.noisy_elsewhere:
+            return False
         path = self.settled(noise_place(block))
         return path in self.masked_paths or (not self.double_fetches and path in self.noisy_elsewhere)
 
