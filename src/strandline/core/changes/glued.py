@@ -8,9 +8,7 @@ from typing import Final
 _SEAM: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z\d])")
 
 
-_UNIT_SEAM: Final = re.compile(
-    r"(\d\s?(?:°[CF]?|km/h|m/s|mph|hPa|mbar|[cmk]m|kWh|kW|µg/m³|[%€£$]))(?=[^\W\d_]{3})"
-)
+_UNIT_SEAM: Final = re.compile(r"(\d\s?(?:°[CF]?|km/h|m/s|mph|hPa|mbar|[cmk]m|kWh|kW|µg/m³|[%€£$]))(?=[^\W\d_]{3})")
 
 
 def unglued(text: str) -> str:

@@ -3,9 +3,37 @@ are dropped from the paths of blocks, or the history of a block would be lost at
 """
 
 from collections.abc import Set
+from typing import Final
 
 from strandline.core.blocks.tree import hashed
 from strandline.core.changes.delta import Delta
+
+MOST: Final = 4_000
+"""Paths that are remembered. Origin: a bound on memory."""
+
+
+class StablePaths:
+    """Paths without the names that are known to change, each worked out once, until more names are known."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+        self._names = 0
+
+    def of(self, path: str, unstable: Set[int]) -> str:
+        """`settled_path`; names are only ever added to `unstable`.
+
+        >>> paths = StablePaths()
+        >>> paths.of("html/div#a1/p", set()), paths.of("html/div#a1/p", {hashed("/html/div")})
+        ('html/div#a1/p', '/html/div/p')
+        """
+        if not unstable:
+            return path
+        if len(unstable) != self._names or len(self._known) >= MOST:
+            self._known, self._names = {}, len(unstable)
+        found = self._known.get(path)
+        if found is None:
+            found = self._known[path] = settled_path(path, unstable)
+        return found
 
 
 def settled_path(path: str, unstable: Set[int]) -> str:

@@ -45,7 +45,7 @@ from strandline.core.changes.spots import Spots
 from strandline.core.changes.stays import Stay, is_steady
 from strandline.core.changes.ticking import is_same_text, is_slot, settled_text, tick_form
 from strandline.core.changes.touched import says_something, touched_texts
-from strandline.core.changes.unstable_names import changing_names, settled_path
+from strandline.core.changes.unstable_names import StablePaths, changing_names
 
 Rating = Literal["noise", "matters"]
 
@@ -114,7 +114,7 @@ class NoiseState:
     steady_elsewhere: Set[int] = field(default=frozenset(), compare=False)
 
     _settled: dict[str, int] = field(default_factory=dict, compare=False, repr=False)  # paths worked out before
-    _stable: dict[str, str] = field(default_factory=dict, compare=False, repr=False)  # the same of those without names
+    _stable: StablePaths = field(default_factory=StablePaths, compare=False, repr=False)
 
     # Paths
 
@@ -125,26 +125,8 @@ class NoiseState:
             if len(self._settled) >= MOST_PATHS:
                 self._settled.clear()
             bare = path.removesuffix(LINKS)
-            known = self._settled[path] = hashed(f"{self._stable_path(bare)}{path[len(bare) :]}")
+            known = self._settled[path] = hashed(f"{self._stable.of(bare, self.unstable)}{path[len(bare) :]}")
         return known
-
-    def _stable_path(self, path: str) -> str:
-        """A path without the names that were seen to change between fetches."""
-        if not self.unstable:
-            return path
-        known = self._stable.get(path)
-        if known is None:
-            if len(self._stable) >= MOST_PATHS:
-                self._stable.clear()
-            known = self._stable[path] = settled_path(path, self.unstable)
-        return known
-
-    def _rename(self, names: Set[int]) -> None:
-        """Note names that change between fetches."""
-        if names:
-            self.unstable |= names
-            self._settled.clear()
-            self._stable.clear()
 
     def history(self, path: str) -> tuple[float, float]:
         """How often a path was compared, and how often it had changed."""
@@ -229,7 +211,7 @@ class NoiseState:
         return changes >= TICKS and changes >= RESTLESS * (self.comparisons - since)
 
     def _spot(self, path: str, before: str) -> int:
-        return hashed(f"{self._stable_path(path)}\x1e{before}")
+        return hashed(f"{self._stable.of(path, self.unstable)}\x1e{before}")
 
     def few_alternate(self, path: str, most: int) -> bool:
         """True for a place that does not rotate, or to which at most so many texts ever came."""
@@ -254,7 +236,7 @@ class NoiseState:
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
-        return hashed(f"{self._stable_path(path)}\x1f{_kept_words(before, after)}")
+        return hashed(f"{self._stable.of(path, self.unstable)}\x1f{_kept_words(before, after)}")
 
     def rating(self, path: str) -> Rating | None:
         """What a user said about changes of a block."""
@@ -272,7 +254,9 @@ class NoiseState:
         """Take in one comparison of successive versions, after its importance was computed."""
         stood = self._never_changed
         self.comparisons += 1
-        self._rename(changing_names(delta, self.unstable))
+        if renamed := changing_names(delta, self.unstable):
+            self.unstable |= renamed
+            self._settled.clear()
         changes = [change for change in delta.changes if change.content]
         changed = {self.settled(noise_place(change.block)) for change in changes}
         present = set(map(self.settled, {noise_place(block) for block in delta.new.blocks})) | changed
@@ -359,7 +343,9 @@ class NoiseState:
     def learn_double_fetch(self, delta: Delta) -> None:
         """Take in two fetches seconds apart: what differs between them is noise."""
         self.double_fetches += 1
-        self._rename(changing_names(delta, self.unstable))
+        if renamed := changing_names(delta, self.unstable):
+            self.unstable |= renamed
+            self._settled.clear()
         for change in delta.changes:
             if not change.content:
                 continue
