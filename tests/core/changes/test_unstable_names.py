@@ -1,4 +1,4 @@
-from strandline.core.changes.unstable_names import changing_names, settled_path
+from strandline.core.changes.unstable_names import StablePaths, changing_names, settled_path
 from strandline.core.changes.vidiff import compare
 from strandline.dom.html import blocks
 
@@ -23,3 +23,16 @@ def test_a_block_that_says_something_else_tells_nothing_of_names():
     other = blocks(b"<body><div class=omega><p>All is new here.</p></div></body>")
     assert changing_names(compare(old, new), frozenset())
     assert not changing_names(compare(old, other), frozenset())
+
+
+def test_paths_that_are_remembered_are_those_worked_out_anew_when_more_names_are_known():
+    delta = compare(page("alpha"), page("omega"))
+    paths, unstable = StablePaths(), set[int]()
+    block_paths = [block.path for tree in (delta.old, delta.new) for block in tree.blocks]
+    assert [paths.of(path, unstable) for path in block_paths] == block_paths
+    unstable |= changing_names(delta, unstable)
+    for _ in range(2):
+        assert [paths.of(path, unstable) for path in block_paths] == [
+            settled_path(path, unstable) for path in block_paths
+        ]
+    assert paths.of(block_paths[0], unstable) != block_paths[0]
