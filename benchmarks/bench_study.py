@@ -2,6 +2,7 @@
 
 usage: python -m benchmarks study
        STRANDLINE_BEFORE=../before/src python -m benchmarks study     the sources to compare with, as ratios
+       STRANDLINE_CAPTURES=16 python -m benchmarks study              so many captures of each page, of 40
 
 Made pages are those of `strandline experiment news`. Real ones come from ../shared/data/pages or $STRANDLINE_DATA. Each
 checkout is a process of its own, and they take turns round by round, so that a machine that is busy slows both alike:
@@ -32,7 +33,7 @@ from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.scan import ready as ready_to_cut
 
-ROUNDS, CAPTURES = 7, 40
+ROUNDS, CAPTURES = 7, int(os.environ.get("STRANDLINE_CAPTURES", "40"))
 STAGES = ("hash", "cut", "compare", "score", "words", "record", "all")
 MADE = {
     "front pages": ("link list", "front page", "forum", "blog"),
@@ -56,7 +57,7 @@ def sets_of_pages() -> dict[str, list[list[bytes]]]:
     found["unchanged"] = [[page[0] + b"<!-- %d -->" % number for number in range(CAPTURES)] for page in found["texts"]]
     folder = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "pages"
     if folder.is_dir():
-        found["real pages"] = real_pages(folder)[::3]
+        found["real pages"] = [page[:CAPTURES] for page in real_pages(folder)[::3]]
     return found
 
 
