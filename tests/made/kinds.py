@@ -180,9 +180,9 @@ def versions(page: dict[str, Any], frame: str, site: Site) -> Iterator[str]:
 
 
 def all_looks(page: dict[str, Any], number: int, site: Site) -> Iterator[Look]:
-    """All looks at a page, in both of its sites."""
+    """All looks at a page, in both of its sites, or in the one it names."""
     names = list(site.frames)
-    for frame in (names[number % len(names)], names[(number + 4) % len(names)]):
+    for frame in [page["frame"]] if "frame" in page else [names[number % len(names)], names[(number + 4) % len(names)]]:
         trees = [blocks(html.encode(), url="https://made.example/") for html in versions(page, frame, site)]
         noise = NoiseState()
         for look, ((old, new), (doings, truth)) in enumerate(zip(pairwise(trees), looks_of(page), strict=True), 1):

@@ -35,6 +35,10 @@ _LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever i
     r"hasta|como\smáximo|al\smenos|fino\sa|al\smassimo|almeno|hoogstens|minstens|tot\s(?:wel)?)\b|/\s?(?:day|month|min|s|h)\b",
     re.IGNORECASE,
 )
+_THRESHOLD: Final = re.compile(  # "after 50 posts"
+    r"\b(?:after|every|nach|alle|après|tous\sles|toutes\sles|tras|después\sde|cada|dopo|ogni|na|elke)\s\Z",
+    re.IGNORECASE,
+)
 _AUDIENCE: Final = re.compile(  # "1,204 visits a day" is a tally: who comes is not allowed to
     r"\s(?:views?|viewers?|visits?|visitors?|readers?|listeners?|besucher|besuche|aufrufe|leser|visiteurs?|vues?|lecteurs?|"
     r"visitas?|visitantes?|lectores?|visitatori|visualizzazioni|lettori|bezoekers?|weergaven|lezers)\b",
@@ -55,7 +59,7 @@ def is_counted(before: str, after: str, sentence: bool) -> bool:
     """
     if not COUNTED.search(small_letters(before)) and not COUNTED.search(small_letters(after)):
         return False
-    if _LIMITS.search(before) or (_LIMITS.search(after) and not _AUDIENCE.match(after)):
+    if _LIMITS.search(before) or _THRESHOLD.search(before) or (_LIMITS.search(after) and not _AUDIENCE.match(after)):
         return False
     return not sentence or _MODAL.search(before) is None
 

@@ -61,6 +61,7 @@ from strandline.core.changes.standing_times import StandingTimes
 from strandline.core.changes.ticking import TickForm, is_dated, is_same_text, tick_form
 from strandline.core.changes.told_lists import names_document
 from strandline.core.changes.touched import touched_texts
+from strandline.core.changes.voices import VOICE, is_voice
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
 
@@ -158,6 +159,10 @@ class ItemJudge:
             new = set_back(old, new, moments)
             if new == old:
                 return ItemChange("ticking", before, after, False, "moves with the clock")
+            if new != after and not is_same_text(old, new):  # what stands beside a clock is another text
+                if self._noise.seen_text(after):
+                    return ItemChange("rotating", before, after, False, "was shown before")
+                return ItemChange("edited", before, after, True, "", EDITED)
         found = self._edited(block, old, new, figures, weigh)
         return found if old is before and new is after else found._replace(before=before, after=after)
 
@@ -183,8 +188,8 @@ class ItemJudge:
             return ItemChange("ticking", before, after, False, why)
         back = noise.seen_item(after)
         alike = is_same_text(before, after) or other_currency(before, after)
-        if own and self._kind.later and self._order.came_with_others(after):
-            return ItemChange("moved", before, after, False, "came from the page of the list before")
+        if found := self._moves_with_others(block, before, after, alike):
+            return found
         ticks = (not figures or moves_as_a_whole(before, after)) and noise.ticks(block.path, before, after)
         kind, weight, lasting = "", 0.0, False
         headed = self._is_headline(block, before, after)
@@ -193,7 +198,8 @@ class ItemJudge:
             kind, weight, lasting = self._said(block, before, after, figures)
         if kind == RENUMBERED:
             return ItemChange("ticking", before, after, False, "says the same in other signs")
-        if ticks and (why := self._restless.why(block, (before, after), kind, sure=lasting)):
+        why = self._restless.why(block, (before, after), kind, sure=lasting) if ticks else ""
+        if why or (own and alike and not lasting and (why := self._restless.of_its_label(block, before, after))):
             return ItemChange("ticking", before, after, False, why)
         if not alike and own and not self._kind.listing and self._restless.is_turning(block, after):
             return ItemChange("rotating", before, after, False, "another one at every look")
@@ -217,6 +223,17 @@ class ItemJudge:
         certain = stands or lasting or not figures or noise.mostly_still(noise_place(block))
         counted = not certain and not other_hours(before, after)
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
+
+    def _moves_with_others(self, block: PageBlock, before: str, after: str, alike: bool) -> ItemChange | None:
+        """What happened to a text that is one of many which move together, or of voices in turn, if so."""
+        own = self._kind.owns(block)
+        if not own and not alike and is_voice(after):
+            return ItemChange("rotating", before, after, False, VOICE)
+        if own and self._kind.later and self._order.came_with_others(after):
+            return ItemChange("moved", before, after, False, "came from the page of the list before")
+        if alike and self._noise.moves_in_step(block.path, before, after):
+            return ItemChange("ticking", before, after, False, "one of many that are others at every look")
+        return None
 
     def _is_headline(self, block: PageBlock, before: str, after: str) -> bool:
         return is_other_headline(block, (before, after), (self._delta.old, self._delta.new))
@@ -344,6 +361,8 @@ class ItemJudge:
 
     def _box_beside(self, block: PageBlock, text: str) -> str:
         """What a text is that belongs to a box beside the page's own part which has no name to tell it by."""
+        if is_voice(text):
+            return VOICE
         return "" if block.hint or not may_alarm(block) else TOPICS.get(box_of(text, self._delta.language), "")
 
     def _left(self, block: PageBlock, text: str, weigh: bool) -> ItemChange:

@@ -343,6 +343,8 @@ def _numbers(said: dict[str, Any]) -> dict[Phrase, float]:
         for ones, name in enumerate(small[1:10], 1):
             for pattern in said["compounds"]:
                 found[_phrase(pattern.format(tens=word, ones=name))] = value + ones
+    for pattern in said["hundreds"]:
+        found |= {_phrase(pattern.format(ones=name)): 100.0 * ones for ones, name in enumerate(small[2:10], 2)}
     return found | {_phrase(word): value for word, value in more.items()}
 
 

@@ -170,7 +170,8 @@ class NoveltyCounter:
             found.value += self._words(sure, found, change) if sure else 0.0
             found.value += believed * self._words(others, found, change) if others else 0.0
         if addresses:
-            follow = bool(found.items) and not sure and not others  # links of texts that say nothing new
+            follow = not sure and not others  # links of texts that say nothing new
+            follow = follow and (bool(found.items) or self._kind.listing > HALF)
             found.value += sum([self._address(address, follow) for address in addresses])
             found.linked = len(addresses)
         return found

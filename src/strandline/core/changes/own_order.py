@@ -68,8 +68,8 @@ class OwnOrder:
 
     @property
     def grew(self) -> bool:
-        """Whether anything came."""
-        return bool(self._came_after)
+        """Whether anything came; a counter that moved is nothing."""
+        return any(text not in self._edited for text in self._came_after)
 
     def came_with_others(self, text: str) -> bool:
         """True unless a text took the place of one that left: it moved in."""

@@ -241,7 +241,9 @@ class _Reader:
             return self._labelled(place, value, phrase), end
         name, after = unit
         written = " ".join(token.text for token in self._tokens[end:after])
-        if self._rules.marked("ago", self._after(after)[:1] + self._before(place)[-3:]):
+        behind = self._rules.concepts.at(self._words, after) if after < len(self._words) else None
+        passed = [] if behind and behind[0].group == "order" else self._after(after)[:1]  # "zwei Wochen vor Beginn"
+        if self._rules.marked("ago", passed + self._before(place)[-3:]):
             return Fact("stamp", ("stamp",), f"{phrase} {written}"), after
         many, smaller = self._rules.whole.get(name, (1.0, name))
         return Fact("number", ("number", round(value * many, 6), smaller), phrase, written, value), after

@@ -7,7 +7,7 @@ from typing import Final
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.creeping import set_back
 from strandline.core.changes.delta import Delta
-from strandline.core.changes.figures import is_money
+from strandline.core.changes.figures import is_bare, is_money
 from strandline.core.changes.language_rules import folded_words, heads, language_rules, plain_signs
 from strandline.core.changes.notices import is_daily
 from strandline.core.changes.page_kind import PageKind
@@ -62,6 +62,14 @@ class Restless:
         if len(after) > SLOGAN or not noise.slots or noise.is_checked(block):
             return False
         return noise.is_restless_at(block.path, self._spots.before(block, after))
+
+    def of_its_label(self, block: PageBlock, before: str, after: str) -> str:
+        """Why a number says nothing that stands alone below a label, if another one stands there at most looks."""
+        if not self._noise.slots or not (is_bare(before) and is_bare(after)):
+            return ""
+        stands = self._spots.before(block, after)
+        restless = any(map(str.isalpha, stands)) and self._noise.is_restless_at(block.path, stands)
+        return "another number at every look" if restless else ""
 
     @kept_property
     def _spots(self) -> Spots:

@@ -46,7 +46,8 @@ _ALONE: Final = {"scope": 0.55, "bound": 0.5, "permission": 0.45, "availability"
 """Weight of a word of a contrast that came or went alone, by its kind. Origin: a guess."""
 _OTHERWISE_ALONE: Final = 0.2
 """Of any other kind. Origin: a guess."""
-_SLIGHT_POLES: Final = frozenset(("with", "also", "you", "we", "up", "down", "most", "yes", "true", "open", "begin"))
+_SLIGHT_POLES: Final = frozenset(("with", "also", "you", "we", "up", "down", "most", "yes", "true", "open", "begin",
+                           "both", "one", "even"))  # fmt: skip
 _QUANTITIES: Final = frozenset(("quantity", "scope", "bound", "frequency"))
 _PARTIES: Final = frozenset(("lease", "sale", "work", "loan", "person"))
 _SWAPPED: Final = 0.45

@@ -23,6 +23,7 @@ from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.contacts import contacts
 from strandline.core.changes.counters import counts_up, is_among, is_counted, is_sentence, is_signed
 from strandline.core.changes.currencies import is_converted
+from strandline.core.changes.figures import is_money
 from strandline.core.changes.labels import is_price_label
 from strandline.core.changes.opening_hours import other_hours
 from strandline.core.changes.small_letters import replaced, small_letters, with_signs
@@ -37,6 +38,8 @@ LONG: Final = 300
 """Letters of a text; in a longer one nothing ticks that matters to the rest of it. Origin: a guess."""
 BRIEF: Final = 40
 """Letters of a text that may be an age without a number. Origin: a guess."""
+BYLINE: Final = 80
+"""Letters of a line that says who and how long ago. Origin: a guess."""
 SLOT: Final = 3
 """Words of a part that changes while the rest stays. Origin: a guess."""
 IN_PLACE: Final = 0.5
@@ -55,12 +58,14 @@ _TIME_UNITS: Final = (
 )
 _COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
 _SPAN: Final = (
-    rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
+    rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{_TIME_UNITS}|[smhdwj])(?![^\W\d_])\.?"
+    r"(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
 )
 # What is marked as small is looked for in small letters.
 AGE: Final = re.compile(  # small; where a word begins, and only then one of many alternatives
-    rf"(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant))"
-    rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
+    rf"(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant|"
+    r"yesterday\b|just\snow\b|gestern\b|gerade\seben\b|gisteren\b|zojuist\b))"
+    rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás)(?![^\W\d_])|"
     rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
     r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
     r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)"
@@ -91,7 +96,10 @@ _BRIEF: Final = re.compile(  # small
     r"(?<![^\W\d_])\s?(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|ms|stunden?|minuten?|sekunden?|heures?|horas?|ore|uur)\b"
 )
 _TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b")  # small
-_NOW: Final = re.compile(r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu)\b")  # small
+_NOW: Final = re.compile(
+    r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu|"
+    r"en\sce\smoment|im\smoment|en\seste\smomento|in\squesto\smomento|op\sdit\smoment|at\sthe\smoment)\b"
+)  # small
 _WEATHER: Final = re.compile(  # small
     r"\b(?:feels\slike|wind|humidity|air\spressure|dew\spoint|visibility|gefühlt|luftfeuchtigkeit|luftfeuchte|luftdruck|"
     r"taupunkt|sichtweite|ressentie?|vent|humidité|pression|viento|humedad|sensación|vento|umidità|percepita|"
@@ -105,9 +113,10 @@ _DOTS: Final = 3  # of the address of a computer
 _STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNITS: Final = (
-    "euros?|dollars?|pounds?|francs?|[kmc]m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
+    "euros?|dollars?|pounds?|francs?|[kmc]?m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
 )
 _UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:{_UNITS})\b)")
+_STATED: Final = re.compile(rf"\d\s?(?:[%°]|(?:{_TIME_UNITS}|{_UNITS})\b)")
 NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
@@ -193,6 +202,8 @@ def tick_form(before: str, after: str) -> TickForm:
     ('counter', '')
     >>> tick_form("Updated 12 May 2026", "Updated 13 May 2026"), tick_form("Date: 12 May 2026", "Date: 13 May 2026")
     ('stamp', '')
+    >>> tick_form("ann · 2h ago · 14", "ann · 3h ago · 31"), tick_form("4 € · 2h ago", "9 € · 3h ago")
+    ('counter', '')
     >>> tick_form("812 messages", "907 messages"), tick_form("100 messages a day", "50 messages a day")
     ('counter', '')
     """
@@ -219,7 +230,15 @@ def tick_form(before: str, after: str) -> TickForm:
             form = "clock" if is_stamp(new.undated) else "time"
     if _only_others(_ADDRESS, old.rest, new.rest) or _only_others(_TOKEN, old.rest, new.rest):
         return "identifier"
-    return _numbers_form(old.rest, new.rest, form)
+    byline = not form and old.rest != before and new.rest != after and _is_byline(after, new.rest)
+    return _numbers_form(old.rest, new.rest, form) or ("counter" if byline else "")
+
+
+def _is_byline(text: str, ageless: str) -> bool:
+    """Whether numbers beside an age count, whatever: "via u13 12h ago | 47 comments", "12h ago 162"."""
+    if len(text) > BYLINE or text.rstrip().endswith((".", "!", "?")):
+        return False
+    return _STATED.search(ageless) is None and not is_money(ageless)
 
 
 def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
@@ -336,7 +355,7 @@ def _form_by_words(text: str, before: str, after: str, counts: bool) -> TickForm
     if is_among("raised", beside):
         return "counter"
     free = not is_signed(before) and not _UNIT.match(after)
-    if free and (_NOW.search(said_before) or is_among("crowds", beside)):
+    if free and (_NOW.search(beside) or is_among("crowds", beside)):
         return "counter"
     return "counter" if counts and not is_among("identified", beside) else ""
 

@@ -13,6 +13,7 @@ Noise is learned for each page. How often a block changes tells noise from news 
                       up again is no rotation
     spots             where texts come back, or are replaced by wholly different ones, told by what stands before them
                       (`spots`): a box that rotates beside a list in one block
+    rows              lists most rows of which are others in their numbers at every look (`in_step`)
     slots             the part of a text that changes while the rest of it stays; one that changed at least three times,
                       and at most looks, ticks
     double fetch      two fetches seconds apart; blocks that differ mostly are masked, and so are texts that keep the
@@ -39,6 +40,8 @@ from strandline.core.blocks.word_numbers import WordNumbers, without, word_numbe
 from strandline.core.blocks.words import word_set
 from strandline.core.changes.carried import LINKS, noise_place
 from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.figures import is_bare, is_money
+from strandline.core.changes.in_step import ROW, rows_in_step
 from strandline.core.changes.link_lists import Texts
 from strandline.core.changes.noise_storing import FIELDS, RATINGS, noise_fields, stored_noise
 from strandline.core.changes.spots import Spots
@@ -72,6 +75,8 @@ SURELY: Final = 4
 RESTLESS: Final = 0.85
 """Part of the looks since its first change at which such a one, or a spot that shows another text at every look, had
 changed. Origin: a guess."""
+ONCE: Final = 0.5
+"""Changes that may be missing besides: by chance a number is the same at two looks. Origin: a guess."""
 STOOD: Final = 3.0
 """Looks at which nothing changed after which a block is known to stand still. Origin: a guess."""
 STILL: Final = 0.25
@@ -168,11 +173,21 @@ class NoiseState:
         if not self.slots or not is_slot(before, after):
             return False
         since, changes = self.slots.get(self._frame(path, before, after), (0, 0))
-        return changes >= least and changes >= share * (self.comparisons - since)
+        return changes >= least and changes + ONCE >= share * (self.comparisons - since)
 
     def never_rests(self, path: str, before: str, after: str) -> bool:
         """The same of one that changed at every look but few: no term, and no date that anybody appoints."""
         return self.ticks(path, before, after, SURELY, RESTLESS)
+
+    def moves_in_step(self, path: str, before: str, after: str) -> bool:
+        """True for a row of a list most rows of which were others, in their numbers, at every look but few."""
+        if not self.slots or len(after) > ROW or (form := settled_text(after)) == after or settled_text(before) != form:
+            return False
+        since, changes = self.slots.get(self._row(path, form, all_move=is_money(after)), (0, 0))
+        return changes >= SURELY and changes + ONCE >= RESTLESS * (self.comparisons - since)
+
+    def _row(self, path: str, form: str, all_move: bool) -> int:
+        return hashed(f"{settled_path(path, self.unstable)}\x1d{form}\x1d{all_move}")
 
     def stood_still(self, block: PageBlock, before: str, after: str, looks: float = STOOD) -> bool:
         """True for a part of a text that was looked at several times and is another now for the first time."""
@@ -265,6 +280,8 @@ class NoiseState:
             kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
             self.paths = dict(kept)
         spots = Spots(delta)
+        for row in rows_in_step(delta):
+            self._count_slot(self._row(*row))
         for change, texts, _ in touched_texts(delta):
             self._learn_items(change.block, texts)
             if change.new:
@@ -297,7 +314,11 @@ class NoiseState:
     def _learn_spots(self, block: PageBlock, texts: Texts, spots: Spots) -> None:
         """Note where texts came back, and where others were replaced by wholly different ones."""
         for before, after in texts:
-            if not after or before == after or (before and is_same_text(before, after)):
+            if not after or before == after:
+                continue
+            if before and is_same_text(before, after):
+                if is_bare(before) and is_bare(after) and any(map(str.isalpha, stands := spots.before(block, after))):
+                    self._count_slot(self._spot(block.path, stands))  # a number below its label: nothing else stays
                 continue
             returned = self.seen_text(after)
             if before or returned:
