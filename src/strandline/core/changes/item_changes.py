@@ -58,7 +58,7 @@ from strandline.core.changes.said import (
 )
 from strandline.core.changes.sentence_meaning import SLIGHT
 from strandline.core.changes.standing_times import StandingTimes
-from strandline.core.changes.ticking import TickForm, is_dated, is_same_text, tick_form
+from strandline.core.changes.ticking import FORMS, is_dated, is_same_text, tick_form
 from strandline.core.changes.told_lists import names_document
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.voices import VOICE, is_voice
@@ -95,17 +95,6 @@ ItemKind = Literal["new", "gone", "edited", "returned", "rotating", "ticking", "
 
 TOLD: Final = 8
 """Texts of a block that are told one by one. Origin: a bound on memory."""
-_FORMS: Final[dict[TickForm, str]] = {
-    "age": "says how long ago",
-    "clock": "a clock",
-    "stamp": "the date of the page itself",
-    "counter": "a counter",
-    "identifier": "an identifier",
-    "countdown": "a countdown",
-    "reading": "what an instrument shows now",
-    "converted": "the same price in another currency",
-    "time": "a time, not known to stand still",
-}
 
 
 class ItemChange(NamedTuple):
@@ -171,10 +160,10 @@ class ItemJudge:
         form = "" if figures and is_bare(after) else tick_form(before, after)
         stands = bool(form) and self._times.stand(form, block, before, after, figures)
         if form and not stands:
-            return _FORMS[form], False
+            return FORMS[form], False
         own = self._kind.owns(block)
         if own and is_reading(before, after) and self._restless.measured:
-            return _FORMS["reading"], False
+            return FORMS["reading"], False
         listed = block.linked >= LISTED or self._kind.listing or not own
         if listed and not figures and is_bare(after) and not self._is_choice(block, before, after):
             return "a number in a list", False
@@ -188,7 +177,8 @@ class ItemJudge:
             return ItemChange("ticking", before, after, False, why)
         back = noise.seen_item(after)
         alike = is_same_text(before, after) or other_currency(before, after)
-        if found := self._moves_with_others(block, before, after, alike):
+        counts = alike and (not figures or block.path in self._leading)
+        if found := self._moves_with_others(block, before, after, counts):
             return found
         ticks = (not figures or moves_as_a_whole(before, after)) and noise.ticks(block.path, before, after)
         kind, weight, lasting = "", 0.0, False
@@ -224,14 +214,19 @@ class ItemJudge:
         counted = not certain and not other_hours(before, after)
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
 
-    def _moves_with_others(self, block: PageBlock, before: str, after: str, alike: bool) -> ItemChange | None:
+    @kept_property
+    def _leading(self) -> frozenset[str]:
+        """Places with links: rows of numbers there belong to what they lead to."""
+        return frozenset(block.path for block in self._delta.new.blocks if block.linked)
+
+    def _moves_with_others(self, block: PageBlock, before: str, after: str, counts: bool) -> ItemChange | None:
         """What happened to a text that is one of many which move together, or of voices in turn, if so."""
         own = self._kind.owns(block)
-        if not own and not alike and is_voice(after):
+        if not own and is_voice(after) and not is_same_text(before, after):
             return ItemChange("rotating", before, after, False, VOICE)
         if own and self._kind.later and self._order.came_with_others(after):
             return ItemChange("moved", before, after, False, "came from the page of the list before")
-        if alike and self._noise.moves_in_step(block.path, before, after):
+        if counts and self._noise.moves_in_step(block.path, before, after):
             return ItemChange("ticking", before, after, False, "one of many that are others at every look")
         return None
 

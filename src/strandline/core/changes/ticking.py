@@ -19,7 +19,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from strandline.core.blocks.words import masked, word_distance, words
+from strandline.core.blocks.words import masked, word_distance, word_set, words
 from strandline.core.changes.contacts import contacts
 from strandline.core.changes.counters import counts_up, is_among, is_counted, is_sentence, is_signed
 from strandline.core.changes.currencies import is_converted
@@ -32,6 +32,18 @@ from strandline.core.struck import without_strokes
 
 TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "converted", "time"]
 
+FORMS: Final[dict[TickForm, str]] = {
+    "age": "says how long ago",
+    "clock": "a clock",
+    "stamp": "the date of the page itself",
+    "counter": "a counter",
+    "identifier": "an identifier",
+    "countdown": "a countdown",
+    "reading": "what an instrument shows now",
+    "converted": "the same price in another currency",
+    "time": "a time, not known to stand still",
+}
+"""What each is, in words. Origin: a definition."""
 LONGEST: Final = 9
 """Digits of a number; a longer one is an identifier. Origin: a guess."""
 LONG: Final = 300
@@ -407,3 +419,12 @@ def _other_identifiers(before: str, after: str) -> bool:
 
 def _is_token(word: str) -> bool:
     return (word.isalnum() and not word.isalpha() and len(word) >= 3) or word.isdigit() or bool(_MIXED.match(word))
+
+
+@lru_cache(maxsize=1 << 10)  # what is scored is learned from next
+def kept_words(before: str, after: str) -> str:
+    """The words that stay in a text while a part of it changes."""
+    kept = word_set(before) & word_set(after)
+    if not kept and (form := settled_text(before)) == settled_text(after) and any(map(str.isalpha, form)):
+        return form  # a label and its value without a blank between them
+    return " ".join(sorted(kept) or sorted((before, after)))

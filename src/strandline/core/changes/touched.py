@@ -239,3 +239,10 @@ def _paired(
         if before or after:
             found.append((before, after))
     return found
+
+
+def mostly_changed(change: BlockChange) -> bool:
+    """True when more than half of a block's elements differ."""
+    if change.old is None or change.new is None:
+        return True
+    return 2 * len(change.content) > max(len(change.old.items), len(change.new.items))

@@ -29,7 +29,6 @@ kilobytes. Paths, items and words are kept as hashes only.
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -37,17 +36,16 @@ import numpy as np
 
 from strandline.core.blocks.tree import PageBlock, hashed, plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, without, word_numbers
-from strandline.core.blocks.words import word_set
 from strandline.core.changes.carried import LINKS, noise_place
-from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.delta import Delta
 from strandline.core.changes.figures import is_bare, is_money
 from strandline.core.changes.in_step import ROW, rows_in_step
 from strandline.core.changes.link_lists import Texts
 from strandline.core.changes.noise_storing import FIELDS, RATINGS, noise_fields, stored_noise
 from strandline.core.changes.spots import Spots
 from strandline.core.changes.stays import Stay, is_steady
-from strandline.core.changes.ticking import is_same_text, is_slot, settled_text, tick_form
-from strandline.core.changes.touched import says_something, touched_texts
+from strandline.core.changes.ticking import is_same_text, is_slot, kept_words, settled_text, tick_form
+from strandline.core.changes.touched import mostly_changed, says_something, touched_texts
 from strandline.core.changes.unstable_names import StablePaths, changing_names
 
 Rating = Literal["noise", "matters"]
@@ -251,7 +249,7 @@ class NoiseState:
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
-        return hashed(f"{self._stable.of(path, self.unstable)}\x1f{_kept_words(before, after)}")
+        return hashed(f"{self._stable.of(path, self.unstable)}\x1f{kept_words(before, after)}")
 
     def rating(self, path: str) -> Rating | None:
         """What a user said about changes of a block."""
@@ -370,7 +368,7 @@ class NoiseState:
         for change in delta.changes:
             if not change.content:
                 continue
-            if _mostly_changed(change):
+            if mostly_changed(change):
                 self.masked_paths.add(self.settled(noise_place(change.block)))
             for operation in change.content:
                 if operation.element == "text" and operation.kind == "update":
@@ -414,25 +412,10 @@ class NoiseState:
         return cls(**noise_fields(stored))
 
 
-@lru_cache(maxsize=1 << 10)  # what is scored is learned from next
-def _kept_words(before: str, after: str) -> str:
-    kept = word_set(before) & word_set(after)
-    if not kept and (form := settled_text(before)) == settled_text(after) and any(map(str.isalpha, form)):
-        return form  # a label and its value without a blank between them
-    return " ".join(sorted(kept) or sorted((before, after)))
-
-
 def _short(words: WordNumbers) -> list[int]:
     """Words in half the room, for remembering."""
     found: list[int] = (words >> _HALF).tolist()
     return found
-
-
-def _mostly_changed(change: BlockChange) -> bool:
-    """True when more than half of a block's elements differ."""
-    if change.old is None or change.new is None:
-        return True
-    return 2 * len(change.content) > max(len(change.old.items), len(change.new.items))
 
 
 def _forget_oldest(remembered: dict[int, Any], most: int) -> None:
