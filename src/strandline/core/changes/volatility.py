@@ -185,7 +185,7 @@ class NoiseState:
         return changes >= SURELY and changes + ONCE >= RESTLESS * (self.comparisons - since)
 
     def _row(self, path: str, form: str, all_move: bool) -> int:
-        return hashed(f"{settled_path(path, self.unstable)}\x1d{form}\x1d{all_move}")
+        return hashed(f"{self._stable.of(path, self.unstable)}\x1d{form}\x1d{all_move}")
 
     def stood_still(self, block: PageBlock, before: str, after: str, looks: float = STOOD) -> bool:
         """True for a part of a text that was looked at several times and is another now for the first time."""
