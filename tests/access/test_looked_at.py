@@ -10,6 +10,7 @@ from strandline.access.gaps import Hours, Pages, Said, Sights, gaps_of
 from strandline.access.looked_at import AllPages, in_turn, looked_at, of_directories
 from strandline.access.quality import INSTANTS, Held, Measures
 from strandline.core.beliefs.estimate import Estimate
+from strandline.core.beliefs.page_beliefs import NearRows
 from strandline.core.quality.coherence import Captures, Evidence
 from strandline.core.quality.estimates import coherence_estimate
 from strandline.core.quality.missed import missed_changes
@@ -75,7 +76,9 @@ def test_some_pages_at_a_time_tell_what_all_of_them_do(seed, together, end):
         over_time = Measures(held, 1e6).of("all", np.arange(PAGES))
     np.testing.assert_allclose(found.missed.mean, missed.mean, rtol=1e-9)
     np.testing.assert_allclose(found.missed.spread, missed.spread, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(found.watched.rate, held.estimate.rates, rtol=1e-12)
+    rates, odds = found.watched.rates.of(np.arange(PAGES))
+    np.testing.assert_allclose(rates, held.estimate.rates, rtol=1e-12)
+    assert odds.tolist() == held.estimate.odds.tolist()
     np.testing.assert_allclose(found.watched.importance, held.estimate.mean_importance, rtol=1e-12)
     assert found.watched.found.tolist() == np.bincount(sights.row[sights.new], minlength=PAGES).tolist()
     for row in range(PAGES):
@@ -123,6 +126,6 @@ def test_an_archive_without_pages():
     none = Estimate(
         np.empty((0, 1), np.float32), np.empty((0, 1), np.float32), np.empty((0, 3)), np.empty((0, 3)), np.ones(1)
     )
-    pages = AllPages(none, Hours(), nothing, nothing, np.empty(0), Said(), np.empty(0))
+    pages = AllPages(none, Hours(), nothing, nothing, np.empty(0), Said(), np.empty(0), NearRows)
     found = looked_at(pages, Sights.of(nothing, np.empty(0), np.empty(0, bool)), 5.0)
-    assert len(found.captures) == len(found.watched.rate) == 0
+    assert len(found.captures) == len(found.watched.rates.of(nothing)[0]) == 0

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.access.gaps import Hours, Sights
-from strandline.access.looked_at import looked_at
+from strandline.access.looked_at import RatesNoted, looked_at
 from strandline.access.quality import Held, Measures, evidence_of, shown_at, worth_of_requests
 from strandline.core.beliefs.censored import CensoredLearner, LearnerSettings
 from strandline.core.beliefs.estimate import Estimate
+from strandline.core.beliefs.page_beliefs import NearRows
 from strandline.core.plan.aims import Aims
 from strandline.core.plan.objective import Worth
 from strandline.core.quality.coherence import best_instant, coherent_chance
@@ -178,7 +179,9 @@ def test_some_pages_have_the_captures_that_all_have(seen, rows):
     """Picked out of all captures by looking at every one of them."""
     page, times, changed = zip(*seen, strict=True) if seen else ((), (), ())
     archive = held(page, times, changed, pages=5)
-    watched = replace(looked_at(archive.pages(), archive.sights, 9.0).watched, rate=np.arange(5.0)[:, None])
+    rates = RatesNoted(NearRows, 5)
+    rates.note(np.arange(5), np.arange(5.0)[:, None], np.ones((5, 1)))
+    watched = replace(looked_at(archive.pages(), archive.sights, 9.0).watched, rates=rates)
     found = evidence_of(watched, archive.sights, np.array(rows, dtype=np.int64))
     sights = archive.sights
     for place, row in enumerate(rows):

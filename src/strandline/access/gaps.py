@@ -8,7 +8,7 @@ last time before, it did not tell of this change. Up to then the gap is one that
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,44 @@ _AT_ONCE = 4_096
 """Pages whose hours of a week are laid out at a time. Origin: a bound on memory, 1.3 kB each."""
 
 
+def places(begin: Ints, counts: NDArray[np.integer[Any]]) -> Ints:
+    """Numbers that follow one another, so many from each beginning.
+
+    >>> places(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    before = np.cumsum(counts, dtype=np.int64) - counts
+    found: Ints = np.arange(int(counts.sum())) + np.repeat(begin - before, counts)
+    return found
+
+
 class Believed(Protocol):
     """What is believed of pages, asked for some at a time: of many of them it may lie elsewhere than in memory."""
 
     def of(self, rows: Ints | slice) -> Estimate:
         """Of some pages."""
+
+
+class AllSights(Protocol):
+    """The captures of all pages of an archive, wherever they lie: looked at some pages at a time."""
+
+    def until(self, end: float) -> "AllSights":
+        """Only the captures up to a moment."""
+
+    def without(self, left_out: NDArray[np.bool_]) -> "AllSights":
+        """Without the captures of some pages, given as a flag for each page."""
+
+    def latest(self, otherwise: float) -> float:
+        """The time of the last capture, or something else where there is none."""
+
+    def counts(self, pages: int) -> Ints:
+        """Captures of each of so many pages."""
+
+    def some(self, rows: Ints) -> "Sights":
+        """The captures of some pages, which are numbered anew."""
+
+    def near(self, rows: Ints, begin: float, end: float) -> "Sights":
+        """Only the captures of some pages in a stretch of time, and one on each side of it."""
 
 
 @dataclass(frozen=True)
@@ -91,19 +124,9 @@ class Sights:
         kept = ~left_out[self.row]
         return Sights(self.row[kept], self.time[kept], self.version[kept])
 
-    def of_pages(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Places of the captures of some pages, page after page, and where those of each page start among them.
-
-        Costs by the captures of these pages, not by all: it is asked for every site of an archive.
-
-        >>> sights = Sights.of(np.array([0, 2, 2, 3]), np.arange(4.0), np.zeros(4, np.bool_))
-        >>> [found.tolist() for found in sights.of_pages(np.array([1, 2, 3]))]
-        [[0, 0, 2, 3], [1, 2, 3]]
-        """
-        first, last = self._bounds(rows)
-        counts = last - first
-        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return start, np.arange(start[-1]) + np.repeat(first - start[:-1], counts)
+    def latest(self, otherwise: float) -> float:
+        """The time of the last capture, or something else where there is none."""
+        return float(self.time.max()) if len(self.time) else otherwise
 
     def counts(self, pages: int) -> Ints:
         """Captures of each of so many pages. (Counting one by one would make all rows wider first.)
@@ -114,9 +137,15 @@ class Sights:
         return np.diff(np.searchsorted(self.row, np.arange(pages + 1, dtype=self.row.dtype)))
 
     def some(self, rows: Ints) -> "Sights":
-        """The captures of some pages, which are numbered anew."""
-        start, own = self.of_pages(rows)
-        return Sights(np.repeat(np.arange(len(rows)), np.diff(start)), self.time[own], self.version[own])
+        """The captures of some pages, which are numbered anew. Costs by these captures, not by all.
+
+        >>> sights = Sights.of(np.array([0, 2, 2, 3]), np.arange(4.0), np.zeros(4, np.bool_))
+        >>> sights.some(np.array([1, 2, 3])).row.tolist()
+        [1, 1, 2]
+        """
+        first, last = self._bounds(rows)
+        own = places(first, last - first)
+        return Sights(np.repeat(np.arange(len(rows)), last - first), self.time[own], self.version[own])
 
     def _bounds(self, rows: Ints) -> tuple[Ints, Ints]:
         """Where the captures of pages begin and end."""

@@ -2,17 +2,19 @@
 
 How often pages changed is believed hour by hour of the week, and what was missed is asked with twenty factors for each
 gap between captures: of all pages at once that would take ten times the memory of the captures themselves. Of each page
-a few numbers are kept. What was missed hangs on what the other pages of a directory show (core/quality/missed.py), so
-directories are not divided: one that is larger than a part is a part of its own.
+a few numbers are kept; the rates it may have, a hundred bytes and more, in a room that may lie elsewhere. What was
+missed hangs on what the other pages of a directory show (core/quality/missed.py), so directories are not divided:
+one that is larger than a part is a part of its own.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from strandline.access.gaps import Believed, Floats, Hours, Ints, Pages, Said, Sights, gaps_of
+from strandline.access.gaps import AllSights, Believed, Floats, Hours, Ints, Pages, Said, gaps_of
+from strandline.core.beliefs.page_beliefs import Room, Rooms
 from strandline.core.quality.estimates import Watched
 from strandline.core.quality.missed import Missed, missed_changes
 
@@ -25,7 +27,8 @@ A_PAGE: Final = 8
 @dataclass(frozen=True)
 class AllPages:
     """What is known of pages beside their captures: what is believed of them, to be asked for some at a time; site and
-    directory, when they went away (NaN: they did not), what was said of them, and what they weigh.
+    directory, when they went away (NaN: they did not), what was said of them, what they weigh, and where the rates they
+    may have are to lie.
     """
 
     believed: Believed
@@ -35,6 +38,7 @@ class AllPages:
     ended: Floats
     said: Said
     weight: Floats
+    rooms: Rooms
 
     def of(self, rows: Ints) -> Pages:
         """Some of them, numbered anew, as are their directories; `said` must be in the order of pages."""
@@ -56,27 +60,50 @@ class Looked:
     captures: Ints
 
 
-def looked_at(pages: AllPages, sights: Sights, end: float) -> Looked:
-    """Look at all pages; `sights` are all captures up to `end`, in the order of pages and time."""
-    count, said = len(pages.weight), pages.said.by_page()
-    pages = AllPages(pages.believed, pages.hours, pages.site, pages.directory, pages.ended, said, pages.weight)
-    captures = sights.counts(count)
-    after = np.cumsum(captures)
-    seen = captures > 0
+class RatesNoted:
+    """Rates that pages may have, and how likely each of them is, in a room."""
+
+    def __init__(self, rooms: Rooms, count: int) -> None:
+        self._rooms = rooms
+        self._count = count
+        self._room: Room | None = None
+
+    def note(self, rows: Ints, rates: Floats, odds: Floats) -> None:
+        """Those of some pages."""
+        some = np.empty(len(rows), dtype=[(name, np.float64, rates.shape[1:]) for name in ("rates", "odds")])
+        if self._room is None:
+            self._room = self._rooms(some.dtype)
+            self._room.grow(self._count)
+        some["rates"], some["odds"] = rates, odds
+        self._room.put(rows, some)
+
+    def of(self, rows: Ints) -> tuple[Floats, Floats]:
+        """Those of some pages."""
+        if self._room is None:
+            return np.zeros((len(rows), 0)), np.zeros((len(rows), 0))
+        some = self._room.take(rows)
+        return np.ascontiguousarray(some["rates"]), np.ascontiguousarray(some["odds"])
+
+
+def looked_at(pages: AllPages, sights: AllSights, end: float) -> Looked:
+    """Look at all pages; `sights` are all captures up to `end`."""
+    count, captures = len(pages.weight), sights.counts(len(pages.weight))
+    pages = replace(pages, said=pages.said.by_page())
     first, last = np.full(count, np.inf), np.full(count, np.nan)
-    first[seen], last[seen] = sights.time[(after - captures)[seen]], sights.time[after[seen] - 1]
     importance, found, mean, spread = (np.zeros(count) for _ in range(4))
-    rate, odds = np.zeros((count, 0)), np.zeros((count, 0))
+    rates = RatesNoted(pages.rooms, count)
     for rows in of_directories(pages.directory, captures):
         some, own = pages.of(rows), sights.some(rows)
         missed, estimate = missed_changes(gaps_of(some, own, end)), some.estimate
-        if rate.shape[1] != estimate.level.shape[1]:
-            rate, odds = np.zeros((count, estimate.level.shape[1])), np.zeros((count, estimate.level.shape[1]))
         mean[rows], spread[rows] = missed.mean, missed.spread
-        importance[rows], rate[rows], odds[rows] = estimate.mean_importance, estimate.rates, estimate.odds
+        importance[rows] = estimate.mean_importance
+        rates.note(rows, estimate.rates, estimate.odds)
         found[rows] = np.bincount(own.row[own.new], minlength=len(rows))
+        looked, after = rows[captures[rows] > 0], np.append(np.diff(own.row) != 0, True)[: len(own.row)]
+        first[looked], last[looked] = own.time[~own.again], own.time[after]
+    seen = captures > 0
     span = np.where(seen, end - np.where(seen, first, 0.0), 0.0)
-    watched = Watched(pages.weight, importance, rate, odds, found, span, last)
+    watched = Watched(pages.weight, importance, rates, found, span, last)
     return Looked(watched, Missed(mean, spread), first, captures)
 
 

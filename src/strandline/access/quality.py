@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.access.gaps import Believed, Hours, Said, Sights
+from strandline.access.gaps import AllSights, Believed, Hours, Said
 from strandline.access.looked_at import AllPages, in_turn, looked_at
+from strandline.core.beliefs.page_beliefs import NearRows, Rooms
 from strandline.core.plan.aims import Aims
 from strandline.core.plan.priced_kernels import Pages as PlanPages
 from strandline.core.plan.shadow_price import MoreRequests, worth_of_more
@@ -49,7 +50,7 @@ class Held:
     weight: Floats
     estimate: Believed
     """What is believed of the pages, for some at a time; an Estimate of all will do."""
-    sights: Sights
+    sights: AllSights
     told: tuple[Ints, Floats]
     """Trusted change times: row and time."""
     barred: NDArray[np.bool_] | None = None
@@ -60,12 +61,14 @@ class Held:
     ended: Floats | None = None
     """When pages went away, NaN for those that did not: nothing can be missed of them afterwards."""
     said: Said = field(default_factory=Said)
-    shown: Sights | None = None
+    shown: AllSights | None = None
     """The same captures, a version for each difference a reader sees: only what looks the same is proved."""
     dead: NDArray[np.bool_] | None = None
     """Addresses under which there never was a page: no measure is about them."""
     aim: Ints | None = None
     """Number of the group with an objective of its own that each page belongs to, -1 for none; None: nobody does."""
+    rooms: Rooms = NearRows
+    """Where the rates that pages may have are to lie while they are measured."""
     hollow: Sequence[str] | None = None
     """Of each page, what it gave instead of content (core/quality/hollow.py), or nothing: its captures do not count."""
 
@@ -73,7 +76,7 @@ class Held:
         """What completeness asks of the pages."""
         directory = self.site if self.directory is None else self.directory
         ended = np.full(len(self.weight), np.nan) if self.ended is None else self.ended
-        return AllPages(self.estimate, self.hours, self.site, directory, ended, self.said, self.weight)
+        return AllPages(self.estimate, self.hours, self.site, directory, ended, self.said, self.weight, self.rooms)
 
     def counted(self) -> NDArray[np.bool_]:
         """Pages that measures are about."""
@@ -115,8 +118,7 @@ class Measures:
         self._at = at
         self._now = now if at is None else at
         self._sights = held.sights.until(self._now).without(held.empty)
-        last = float(self._sights.time.max()) if len(self._sights.time) else self._now
-        self._end = last if at is None else at
+        self._end = self._sights.latest(self._now) if at is None else at
         self._looked = looked_at(held.pages(), self._sights, self._end)
         self._watched = self._looked.watched
         self._counted = held.counted()
@@ -173,11 +175,11 @@ class Measures:
         return Estimated(*self._looked.missed.share(watched.found, unit, rows))
 
 
-def evidence_of(pages: Watched, sights: Sights, rows: Ints) -> Evidence:
+def evidence_of(pages: Watched, sights: AllSights, rows: Ints) -> Evidence:
     """What is known of the captures of some pages alone; rows are numbered anew."""
-    start, own = sights.of_pages(rows)
-    facts = (pages.rate[rows], pages.odds[rows], pages.weight[rows])
-    return Evidence(Captures(start, sights.time[own]), sights.version[own], *facts)
+    own = sights.some(rows)
+    start = np.concatenate([[0], np.cumsum(own.counts(len(rows)))])
+    return Evidence(Captures(start, own.time), own.version, *pages.rates.of(rows), pages.weight[rows])
 
 
 @dataclass(frozen=True)

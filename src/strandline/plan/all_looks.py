@@ -1,19 +1,22 @@
-"""All captures of an archive, as its measures see them: row of the page, time and version, 20 bytes a capture.
+"""All captures of an archive, as its measures see them: row of the page, time and version.
 
-They come by page and time, and become columns some thousand pages at a time.
+They come by page and time, and become columns some thousand at a time, which are noted in a room (plan/away_sights.py):
+in a file where pages are many.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from strandline.access.gaps import Sights
+from strandline.access.gaps import AllSights, Sights
+from strandline.core.beliefs.page_beliefs import NearRows
 from strandline.core.plan.strategy import Floats, Rows
 from strandline.learn.experience import History, sighted
+from strandline.learn.file_rows import rooms_for
 from strandline.learn.known_pages import Hours, Told
 from strandline.learn.observations import Sighting
+from strandline.plan.away_sights import SightsNoted
 
 _AT_ONCE: Final = 50_000
 """Captures that are held as objects before they become columns. Origin: a bound on memory."""
@@ -24,8 +27,8 @@ class AllLooks(NamedTuple):
     of changes that are told.
     """
 
-    sights: Sights
-    shown: Sights
+    sights: AllSights
+    shown: AllSights
     told: tuple[Rows, Floats]
 
     @staticmethod
@@ -43,45 +46,16 @@ def all_looks(
     said: dict[int, list[Told]] = {}
     for claim in claims:
         said.setdefault(claim[0], []).append(claim)
-    parts = [_columns(sighted(row_of, (), hours))]
+    noted = SightsNoted(rooms_for(len(row_of)) or NearRows, len(row_of))
     rows, times = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     for some in _by_pages(sightings):
         about = (claim for page in {seen.page for seen in some} for claim in said.get(page, ())) if said else ()
         past = sighted(row_of, some, hours, about)
-        parts.append(_columns(past))
+        noted.add(past.row, past.time, (past.changed, past.changed if past.shown is None else past.shown))
         told = ~np.isnan(past.last_change)
         rows.append(past.row[told])
         times.append(past.last_change[told])
-    columns = _joined(parts)
-    if (np.diff(columns.row) < 0).any():  # rows are not in the order of pages
-        order = np.argsort(columns.row, kind="stable")
-        columns = _Columns._make(column[order] for column in columns)
-    versions = [np.cumsum(flags, dtype=np.int32) for flags in (columns.changed, columns.shown)]
-    pair = [Sights(columns.row, columns.time, version) for version in versions]  # type: ignore[arg-type]
-    return AllLooks(pair[0], pair[1], (np.concatenate(rows), np.concatenate(times)))
-
-
-class _Columns(NamedTuple):
-    row: NDArray[np.int32]
-    time: Floats
-    changed: NDArray[np.bool_]
-    shown: NDArray[np.bool_]
-
-
-def _joined(parts: list[_Columns]) -> _Columns:
-    """All of them in their order. What was joined is let go before the next column is, or all would be held twice."""
-    kept = [list(column) for column in zip(*parts, strict=True)]
-    parts.clear()
-    found: list[NDArray[Any]] = []
-    while kept:
-        found.append(np.concatenate(kept.pop(0)))
-    return _Columns._make(found)
-
-
-def _columns(past: History) -> _Columns:
-    order = np.lexsort((past.time, past.row))
-    shown = past.changed if past.shown is None else past.shown
-    return _Columns(past.row[order].astype(np.int32), past.time[order], past.changed[order], shown[order])
+    return AllLooks(noted.sights("changes"), noted.sights("shown"), (np.concatenate(rows), np.concatenate(times)))
 
 
 def _by_pages(sightings: Iterable[Sighting]) -> Iterator[list[Sighting]]:

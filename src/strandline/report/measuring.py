@@ -10,6 +10,7 @@ from strandline.access.gaps import Hours, Ints
 from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
 from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.beliefs.estimate import Estimate
+from strandline.core.beliefs.page_beliefs import NearRows
 from strandline.core.keeping.collections import Members
 from strandline.core.plan.aims import Aims
 from strandline.core.plan.objective import Worth
@@ -17,6 +18,7 @@ from strandline.core.plan.shadow_price import MoreRequests
 from strandline.core.plan.strategy import Rows
 from strandline.core.quality.estimates import Visiting
 from strandline.errors import UsageError
+from strandline.learn.file_rows import rooms_for
 from strandline.plan.planning import Planning
 
 REACH = 24.0
@@ -119,6 +121,7 @@ def _held(planning: Planning) -> Held:
         dead=facts.dead,
         hollow=facts.hollow,
         aim=planner.table.aim,
+        rooms=rooms_for(len(facts.weight)) or NearRows,
     )
 
 

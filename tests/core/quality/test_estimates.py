@@ -1,6 +1,9 @@
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
+from strandline.core.quality import estimates as module
 from strandline.core.quality.coherence import Captures
 from strandline.core.quality.estimates import (
     Visiting,
@@ -14,13 +17,22 @@ from strandline.core.quality.estimates import (
 from .test_coherence import small_evidence
 
 
+class Rates(NamedTuple):
+    """Rates of pages, and how likely each of them is."""
+
+    rate: np.ndarray
+    odds: np.ndarray
+
+    def of(self, rows):
+        return self.rate[rows], self.odds[rows]
+
+
 def watched(rate, found, span, last):
     count = len(rate)
-    one = np.ones((count, 1))
+    rates = Rates(np.array(rate, float)[:, None], np.ones((count, 1)))
     return Watched(
-        np.ones(count), np.full(count, 0.5), np.array(rate, float)[:, None], one, np.array(found, float),
-        np.array(span, float), np.array(last, float),
-    )  # fmt: skip
+        np.ones(count), np.full(count, 0.5), rates, np.array(found, float), np.array(span, float), np.array(last, float)
+    )
 
 
 def test_freshness_and_coverage():
@@ -28,6 +40,22 @@ def test_freshness_and_coverage():
     assert freshness(pages, 5.0) == pytest.approx(0.5)
     assert freshness(pages, 15.0) == pytest.approx(0.5 * np.exp(-1.0))
     assert coverage(pages) == 0.5
+
+
+def test_freshness_of_very_many_pages_is_worked_out_some_at_a_time():
+    rng = np.random.default_rng(3)
+    count, levels = 2_000, 14
+    rates = Rates(rng.gamma(1.0, 0.02, (count, levels)), rng.dirichlet(np.ones(levels), count))
+    last = np.where(rng.random(count) < 0.1, np.nan, rng.uniform(0.0, 90.0, count))
+    pages = Watched(rng.random(count), np.ones(count), rates, np.ones(count), np.ones(count), last)
+    rows = rng.permutation(count)[:1_500]
+    at_once = freshness(pages, 99.0, rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_AT_ONCE", 7)
+        assert freshness(pages, 99.0, rows) == at_once, "to the last digit"
+    age = 99.0 - last[rows]
+    fresh = np.nan_to_num((np.exp(-rates.rate[rows] * age[:, None]) * rates.odds[rows]).sum(axis=1))
+    assert at_once == float(pages.weight[rows] @ fresh) / float(pages.weight[rows].sum())
 
 
 def test_evidence_classes():

@@ -41,6 +41,33 @@ Rooms = Callable[[np.dtype[Any]], Room]
 """Makes a room for rows of a kind."""
 
 
+class NearRows:
+    """A room in memory, for so few rows that they need no other.
+
+    >>> rows = NearRows(np.dtype("f8"))
+    >>> rows.grow(3)
+    >>> rows.put(np.array([2]), np.array([5.0]))
+    >>> rows.take(np.array([2, 0])).tolist()
+    [5.0, 0.0]
+    """
+
+    def __init__(self, kind: np.dtype[Any]) -> None:
+        self._held: Array = np.zeros(0, dtype=kind)
+
+    def grow(self, count: int) -> None:
+        """Have room for so many rows."""
+        more = max(0, count - len(self._held))
+        self._held = np.concatenate([self._held, np.zeros(more, dtype=self._held.dtype)])
+
+    def take(self, rows: Ints) -> Array:
+        """A copy of some rows."""
+        return self._held[rows]
+
+    def put(self, rows: Ints, values: Array) -> None:
+        """Write some rows."""
+        self._held[rows] = values
+
+
 def no_beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
     """Of pages of which nothing is known."""
 

@@ -10,7 +10,7 @@ Evidence for a memento shown at instant t (after the classes of Ainsworth, Nelso
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,26 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 EvidenceClass = Literal["proved", "probable", "violated"]
 
+_AT_ONCE: Final = 8_192
+"""Pages whose rates are looked at together. Origin: a bound on memory, 4 MB."""
+
+
+class Rated(Protocol):
+    """Rates that pages may have, asked for some pages at a time: of many of them they may lie elsewhere."""
+
+    def of(self, rows: Ints) -> tuple[Floats, Floats]:
+        """The rates each of some pages may have, a row for each, and how likely each of them is."""
+
 
 @dataclass(frozen=True)
 class Watched:
     """What is known of watched pages. `found` counts captures that found a change, `span` the periods between the
-    first capture and now, `rate` the rates each page may have, a row for each, and `odds` how likely each of them is.
+    first capture and now, `rates` those that each page may have.
     """
 
     weight: Floats
     importance: Floats
-    rate: Floats
-    odds: Floats
+    rates: Rated
     found: Floats
     span: Floats
     last: Floats
@@ -50,10 +59,12 @@ def freshness(pages: Watched, now: float, rows: Ints | None = None) -> float:
     """Share of page weight whose last capture still shows the live page, expected."""
     picked = np.arange(len(pages.weight)) if rows is None else rows
     age = np.where(np.isnan(pages.last[picked]), np.inf, np.maximum(now - pages.last[picked], 0.0))
-    with np.errstate(invalid="ignore"):
-        fresh = np.where(
-            np.isinf(age), 0.0, (np.exp(-pages.rate[picked] * age[:, None]) * pages.odds[picked]).sum(axis=1)
-        )
+    fresh = np.empty(len(picked))
+    for begin in range(0, len(picked), _AT_ONCE):
+        some = slice(begin, begin + _AT_ONCE)
+        rate, odds = pages.rates.of(picked[some])
+        with np.errstate(invalid="ignore"):
+            fresh[some] = np.where(np.isinf(age[some]), 0.0, (np.exp(-rate * age[some, None]) * odds).sum(axis=1))
     total = float(pages.weight[picked].sum())
     return float(pages.weight[picked] @ np.nan_to_num(fresh)) / total if total > 0 else 1.0
 
