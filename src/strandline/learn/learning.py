@@ -33,7 +33,7 @@ from strandline.learn.page_columns import PageNumbers, PageTexts
 from strandline.learn.patterns import Patterns, gathered, that_matter
 from strandline.learn.preparation import Tell, read_captures, weigh
 from strandline.learn.rates import Rates, SitePages, learn_rates
-from strandline.learn.rules import RuleWish, learn_rules
+from strandline.learn.rules import RuleWish, gathered_looks, gathered_rules
 from strandline.settings.schema import LearnSettings
 from strandline.store.learned import LearnedReading, LearnedWriter
 from strandline.study.pending import studying_of
@@ -136,6 +136,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     known: dict[str, SitePages] = {}
     rules: list[SiteRules] = []
     states: dict[str, SiteState] = {}
+    wish = RuleWish(settings.version, settings.recall)
     for name in reading.learned_sites():
         pages = list(site_visits(reading, name))
         learned.add(pages)
@@ -146,14 +147,16 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
             if cut not in calendars:
                 calendars[cut] = LocalCalendar(cut)
             patterns.add_site(telling, reading.site_claims(name), calendars[cut])
-        if "rules" in parts:
-            mined = learn_rules(name, pages, RuleWish(settings.version, settings.recall))
+        if "classes" in parts:
+            kept[name], known[name] = PackedLooks(telling), SitePages.of(telling, reading.first_sights(name))
+        looks = gathered_looks(pages, wish) if "rules" in parts else None
+        say(f"{name}: {counted(len(pages), 'page')}")
+        del pages, telling  # of a large site they take more memory than what rules are made of
+        if looks is not None:
+            mined = gathered_rules(name, looks, wish)
             rules.append(by_clock(mined.learned, learned.time))
             if mined.state is not None:
                 states[name] = mined.state
-        if "classes" in parts:
-            kept[name], known[name] = PackedLooks(telling), SitePages.of(telling, reading.first_sights(name))
-        say(f"{name}: {counted(len(pages), 'page')}")
     if patterns is not None:
         patterns.share()
         learned.patterns = patterns

@@ -112,7 +112,7 @@ class SiteLooks:
 class _Rows:
     """The columns of `SiteLooks` by page and period; `owner` counts the pages given."""
 
-    owner: Ids
+    owner: NDArray[np.int32]
     number: Ids
     existed: Mask
     exists: Mask
@@ -121,7 +121,7 @@ class _Rows:
 
 
 def _rows(pages: Sequence[Visits], period: float, start: int) -> _Rows:
-    owner = start + np.repeat(np.arange(len(pages)), [one.times.size for one in pages])
+    owner = np.repeat(np.arange(start, start + len(pages), dtype=np.int32), [one.times.size for one in pages])
     number = (_column([one.times for one in pages], np.float64) // period).astype(np.int64)
     first = np.ones(len(owner), dtype=np.bool_)
     first[1:] = (owner[1:] != owner[:-1]) | (number[1:] != number[:-1])
@@ -192,9 +192,10 @@ class GatheredLooks:
         return tuple(_column([one[place] for one in self._pages], np.int64) for place in range(3))  # type: ignore[return-value]
 
     def looks(self) -> SiteLooks:
-        """The site, period by period."""
-        chosen = np.array(list(self._paths.values()), dtype=np.int64)
-        rows = _only(_joined(self._rows), chosen, len(self._captures))
+        """The site, period by period; to be asked for once: rows are let go, or a large site would be held twice."""
+        chosen, parts = np.array(list(self._paths.values()), dtype=np.int64), self._rows
+        self._rows = []
+        rows = _only(_joined(parts), chosen, len(self._captures))
         numbers = np.unique(rows.number)
         shown = rows.existed | rows.exists
         order = np.flatnonzero(shown)[np.argsort(rows.number[shown], kind="stable")]
@@ -218,7 +219,7 @@ class GatheredLooks:
 
 def _only(rows: _Rows, chosen: Ids, count: int) -> _Rows:
     """The rows of the pages chosen out of `count`, in that order; `owner` then counts these."""
-    place = np.full(count, -1, dtype=np.int64)
+    place = np.full(count, -1, dtype=np.int32)
     place[chosen] = np.arange(len(chosen))
     owner = place[rows.owner]
     kept = np.flatnonzero(owner >= 0)
@@ -226,8 +227,14 @@ def _only(rows: _Rows, chosen: Ids, count: int) -> _Rows:
     return _Rows(owner[kept], *(column[kept] for column in _columns(rows)[1:]))
 
 
-def _joined(parts: Sequence[_Rows]) -> _Rows:
-    return _Rows(*map(np.concatenate, zip(*map(_columns, [_rows([], 1.0, 0), *parts]), strict=True)))
+def _joined(parts: list[_Rows]) -> _Rows:
+    """All of them; parts are let go, and so is each column once it is joined."""
+    kept = [list(column) for column in zip(*map(_columns, [_rows([], 1.0, 0), *parts]), strict=True)]
+    parts.clear()
+    found: list[NDArray[Any]] = []
+    while kept:
+        found.append(np.concatenate(kept.pop(0)))
+    return _Rows(*found)
 
 
 def _columns(rows: _Rows) -> tuple[NDArray[Any], ...]:
