@@ -50,6 +50,7 @@ def test_columns_are_the_pages_that_were_put_in(seed: int) -> None:
             other.extend(pages[:1])
         else:
             order = chance.sample(range(len(pages)), chance.randrange(1, len(pages) + 1))
+            assert set(columns.sites_of(np.array(order))) == {pages[row].site for row in order}
             pages, columns = [pages[row] for row in order], columns.arranged(np.array(order))
         assert list(columns) == pages
     assert columns[1:3] == pages[1:3] and columns[-1] == pages[-1]

@@ -103,7 +103,7 @@ class Plan:
 
 def same(found, expected):
     assert found is not None
-    assert (found.pages, found.seq, found.said_until, found.zones) == (
+    assert (list(found.pages), found.seq, found.said_until, found.zones) == (
         expected.pages, expected.seq, expected.said_until, expected.zones,
     )  # fmt: skip
     assert list(found.claims.open_pages()) == list(expected.claims.open_pages())

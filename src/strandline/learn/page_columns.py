@@ -123,6 +123,10 @@ class WrittenTexts:
     def arranged(self, rows: Rows) -> "WrittenTexts":
         """Some of them, in this order."""
         other = WrittenTexts()
+        if 2 * len(rows) < len(self):  # the texts of all would be many more
+            for row in rows.tolist():
+                other.append(self[row])
+            return other
         other._written = self._written.copy()
         other._begin, other._length = _taken(self._begin, rows), _taken(self._length, rows)
         return other
@@ -248,6 +252,11 @@ class KnownPages(Sequence[Known]):
     def where(self, name: str, fits: Callable[[str], bool], since: int = 0) -> Flags:
         """Of each page from a row on, whether a text that many of them share fits: it is asked once of each text."""
         return self._texts[name].that(fits)[np.array(self._codes[name][since:], dtype=np.int64)]
+
+    def sites_of(self, rows: Rows) -> list[str]:
+        """Those of some pages, each once."""
+        numbers = np.unique(np.array(self._codes["site"], dtype=np.intc)[rows])
+        return [self._texts["site"][number] for number in numbers.tolist()]
 
     def barred(self, since: int = 0) -> Flags:
         """Whether pages from a row on must not be fetched."""

@@ -116,8 +116,7 @@ class ArchivePlan:
         if kept is not None:
             rows = np.fromiter((row_of.get(page, -1) for page in kept.pages), np.int64, len(kept.pages))
         if kept is not None and rows is not None and self._fits(kept, known, rows, now):
-            others = np.delete(np.arange(len(known)), rows)
-            pages, known = known.arranged(rows), known.arranged(others)
+            pages, known = _apart(known, rows)
             learned, claims, self._seq, self._said_until = kept.learned, kept.claims, kept.seq, kept.said_until
         else:
             self.anew, self._kept, kept = True, KeptBeliefs(), None
@@ -151,7 +150,7 @@ class ArchivePlan:
         last = {page: kept.learned.last[row] for row, page in enumerate(kept.pages) if page in touched}
         if any(time < last.get(page, -math.inf) for page, time in news):
             return False
-        return kept.zones == self._zones(known.arranged(rows).sites, now)
+        return kept.zones == self._zones(known.sites_of(rows), now)
 
     def _zones(self, sites: Iterable[str], now: float) -> int:
         return zlib.crc32(repr(sorted((site, self.maker.zone(site, now)[0]) for site in set(sites))).encode())
@@ -192,6 +191,13 @@ class ArchivePlan:
     def is_kept(self) -> bool:
         """Whether what was learned was kept, or was read from what was."""
         return self._kept.there
+
+
+def _apart(known: KnownPages, rows: Rows) -> tuple[KnownPages, KnownPages]:
+    """Some pages in this order, and the others. Most often these are all, as they stand: then nothing is copied."""
+    if np.array_equal(rows, np.arange(len(known))):
+        return known, KnownPages()
+    return known.arranged(rows), known.arranged(np.delete(np.arange(len(known)), rows))
 
 
 def _noting(sightings: Iterable[Seen], told: Iterable[Told], noted: list[Seen]) -> Iterator[Seen]:

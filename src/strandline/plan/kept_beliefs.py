@@ -15,6 +15,7 @@ transaction: a watch that is killed finds what it kept before.
 import json
 import zipfile
 import zlib
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -67,7 +68,7 @@ class NoteKeeping(Protocol):
 class Beliefs(NamedTuple):
     """What is kept: pages in the order of rows, what was learned of them, and the last capture it rests on."""
 
-    pages: list[int]
+    pages: Sequence[int]
     learned: Learned
     seq: int
     claims: Claims
@@ -260,4 +261,5 @@ def _read(reading: NoteReading, head: Mapping[str, Any], parts: Parts) -> Belief
     shared |= joined(head["shapes"], ((name, part(piece.number)[_PIECE]) for name, piece in _pieces(head).items()))
     learned = Learned.from_parts(some(), shared)
     claims = Claims.from_data(head["claims"])
-    return Beliefs(pages.tolist(), learned, int(head["seq"]), claims, float(head["said_until"]), int(head["zones"]))
+    numbers = array("q", pages.tobytes())  # as objects they would take five times the memory
+    return Beliefs(numbers, learned, int(head["seq"]), claims, float(head["said_until"]), int(head["zones"]))
