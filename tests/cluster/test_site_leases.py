@@ -140,21 +140,24 @@ def test_desks_learn_what_the_silence_of_a_feed_tells(database, catalog, session
     """The feed is read every hour; every six hours it tells of a change, and the page is visited at once."""
     page, feed = "http://a.example/0", "http://a.example/feed"
     catalog.add([found(page, due=0.0), found(feed, due=0.0, kind=Kind.FEED)])
-    claims, number = [], catalog.page(page).page
+    told, number = [], catalog.page(page).page
     for hour in range(73):
         moment = START - (73 - hour) * HOUR
         visit(catalog, [feed], moment, lambda _, hour=hour: hour)
         if hour % 6 == 0:
             visit(catalog, [page], moment + 0.1 * HOUR, lambda _, hour=hour: hour)
-            claims.append((number, "feed", moment - 0.5 * HOUR, moment))
+            told.append((number, "feed", moment - 0.5 * HOUR, moment))
     with psycopg.connect(database) as connection:
-        connection.cursor().executemany("INSERT INTO claims VALUES (%s, %s, %s, %s)", claims)
+        connection.cursor().executemany("INSERT INTO claims VALUES (%s, %s, %s, %s)", told)
     desks = office(session)
 
     def believed():
         outlook = outlook_of(desks, PlanReading(session), "a.example", opened_hour(desks, START))
         return outlook.planner.about(number, START).rate
 
+    claims = outlook_of(desks, PlanReading(session), "a.example", opened_hour(desks, START)).claims
+    assert claims.trust("a.example") > 0.7 and claims.listens_for(number)
+    assert claims.read_last("a.example") == START - HOUR
     knowing = believed()
     assert PlanReading(session).sitemap_readings("b.example") == []
     monkeypatch.setattr(PlanReading, "sitemap_readings", lambda *_: [])

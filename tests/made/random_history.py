@@ -19,6 +19,10 @@ START = MONDAY + 168 * HOUR * 2950
 HOSTS = ("a.example", "www.b.example", "c.example")
 
 
+SAID_EVERY = 5
+"""Captures after which sitemaps are read once more."""
+
+
 @dataclass(frozen=True)
 class Page:
     """One page: hours between its captures, every how many it changed, and how it stands."""
@@ -96,7 +100,8 @@ def tell(story, catalog):
         version = nth // page.changes if page.changes else 0
         taken = capture(urls[number], moment, 100 * place, file=f"{number}.warc.gz", digest=f"sha1:{number}-{version}")
         due = PLANNED if story.watched else moment
-        catalog.commit(Batch([visited(pages[number], taken, time=moment, due=due)]))
+        claims = said_at(story, moment) if place % SAID_EVERY == 0 or place == len(looks) - 1 else []
+        catalog.commit(Batch([visited(pages[number], taken, time=moment, due=due)], found=claims))
         kept.append((pages[number], moment, changed))
     for number, page in enumerate(story.pages):
         if number in last and page.state != "seen":
@@ -107,14 +112,16 @@ def tell(story, catalog):
             )
             again = visited(pages[number], time=last[number] + 60.0, due=story.now + 0.2 * HOUR, **lost)
             catalog.commit(Batch([again]))
-    told = [
-        Found(urls[number], Kind.PAGE, "sitemap", 0, 1, 0.0, 0.0, lastmod=story.now - 0.6 * HOUR)
+    return kept
+
+
+def said_at(story, moment):
+    """What a sitemap says then: that the pages it tells of have just changed, rightly or wrongly."""
+    return [
+        Found(story.url(number), Kind.PAGE, "sitemap", 0, 1, 0.0, moment, lastmod=moment - 0.1 * HOUR)
         for number, page in enumerate(story.pages)
         if page.told
     ]
-    if told:
-        catalog.commit(Batch(found=told))
-    return kept
 
 
 def study(catalog, kept):

@@ -50,6 +50,56 @@ def test_a_site_that_calls_everything_new_is_soon_not_believed():
     assert claims.trust("b.example") == 0.5 < GOOD
 
 
+def test_several_changes_that_are_told_of_are_each_a_claim():
+    claims = Claims()
+    for time in (100.0, 110.0, 110.0, 105.0, 120.0):
+        claims.tell(1, time)
+    assert claims.told_of(1) == (120.0, 3.0), "the same again, and what was before, is nothing new"
+    claims.visited(1, SITE, 130.0, changed=False)
+    assert claims.trust(SITE) == pytest.approx(1 / 5)
+    claims.tell(1, 120.0, said=140.0, visited=130.0)
+    assert list(claims.open_pages()) == [], "said again of what was seen"
+
+
+def test_where_pages_change_often_a_change_proves_little():
+    claims = {often: Claims() for often in (0.0, 3.0)}
+    for unsaid, one in claims.items():
+        for moment in range(20):
+            one.tell(1, float(moment))
+            one.visited(1, SITE, moment + 0.5, changed=True, unsaid=unsaid)
+    assert claims[0.0].trust(SITE) > 0.9 > 0.7 > claims[3.0].trust(SITE)
+
+
+def test_silence_counts_for_pages_whose_last_change_was_told():
+    claims = Claims()
+    claims.visited(1, SITE, 10.0, changed=True)
+    assert claims.of(SITE) is None and not claims.listens_for(1)
+    claims.tell(1, 20.0)
+    claims.visited(1, SITE, 30.0, changed=True)
+    claims.visited(1, SITE, 40.0, changed=False)
+    recall = claims.of(SITE).recall
+    assert claims.listens_for(1) and recall == pytest.approx(1 / 2)
+    claims.visited(1, SITE, 50.0, changed=True)
+    assert not claims.listens_for(1) and claims.of(SITE).recall < recall, "it was not told"
+    claims.visited(1, SITE, 60.0, changed=True)
+    assert claims.of(SITE).recall == pytest.approx(1 / 3), "counted once"
+
+
+def test_a_first_capture_proves_nothing_right_or_wrong():
+    def seen(page, moment):
+        return Seen(page, f"http://a.example/{page}", SITE, moment, 200, False, 0.0, 0.0, False, True)
+
+    claims = Claims()
+    claims.relive([seen(1, 120.0), seen(2, 120.0)], [(1, 90.0, 100.0), (2, 130.0, 100.0)], 50.0)
+    assert list(claims.open_pages()) == [(2, 130.0)] and claims.of(SITE) is None
+
+
+def test_what_an_older_release_kept_is_understood():
+    claims = Claims.from_data([[[3, 190.0]], {SITE: 4.0}, {SITE: 1.0, "b.example": 2.0}])
+    assert claims.told_of(3) == (190.0, 1.0) and claims.take_news() == [3]
+    assert claims.trust(SITE) == pytest.approx(5 / 7) and claims.trust("b.example") == pytest.approx(1 / 4)
+
+
 def test_claims_are_not_kept_without_end():
     claims = Claims()
     for page in range(MOST_OPEN + 5):
@@ -65,8 +115,11 @@ def test_the_word_of_a_site_is_remembered_as_it_was_kept():
 
     told = [(1, 90.0, 100.0), (2, 95.0, 100.0), (3, 190.0, 200.0), (4, 1.0, 200.0)]
     claims = Claims()
-    claims.relive([seen(1, 120.0, True), seen(2, 130.0, False), seen(3, 150.0, True)], told, 50.0)
+    first = [seen(page, 40.0 + page, False) for page in (1, 2, 3)]
+    claims.relive([*first, seen(1, 120.0, True), seen(2, 130.0, False), seen(3, 150.0, True)], told, 50.0)
     assert list(claims.open_pages()) == [(3, 190.0)], "said after the visit; what is long past is of no interest"
     assert claims.trust("a.example") == pytest.approx(0.5)
     kept = Claims.from_data(json.loads(json.dumps(claims.as_data())))
-    assert list(kept.open_pages()) == [(3, 190.0)] and kept.trust("a.example") == claims.trust("a.example")
+    assert list(kept.open_pages()) == [(3, 190.0)] and kept.of("a.example") == claims.of("a.example")
+    assert kept.listens_for(1) and not kept.listens_for(2)
+    assert kept.as_data() == claims.as_data()

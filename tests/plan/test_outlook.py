@@ -3,11 +3,13 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from strandline.core.plan.budget import Allowance
 from strandline.learn.experience import history, learn
 from strandline.learn.known_pages import Hours, Known
 from strandline.plan.budget_meter import Purse
+from strandline.plan.due import Due
 from strandline.plan.next_visits import Planner
 from strandline.plan.outlook import WASTED, Outlook, Thrift
 from strandline.plan.wishes import Wishes
@@ -74,32 +76,91 @@ def test_nothing_is_planned_before_anything_is_known():
     assert outlook(0.1).plan(3, 5) == []
 
 
-def test_pages_said_to_have_changed_come_first_while_the_word_of_their_site_is_good():
-    plan = outlook(0.25)
+def in_turns(plan, hours=range(1, 60), word=None):
+    """Each page is visited every three hours, and every third visit finds a busy one changed; `word` says before which
+    visits its site tells of a change.
+    """
+    pages = (*BUSY, *QUIET)
+    for hour in hours:
+        for place, page in enumerate(pages[hour % 3 :: 3]):
+            moment = (hour + 0.01 * place) * HOUR
+            new = page in BUSY and (hour // 3 + page) % 3 == 0
+            if word is not None and word(hour, page, new):
+                plan.tell(page, moment - 600.0, moment - 300.0)
+            one = [seen(page, moment, new)]
+            plan.relive(one, (), HOUR)
+            plan.observe(one)
+    return plan
+
+
+def fresh(**wished):
+    plan = outlook(0.25, **wished)
     plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
     plan.observe([seen(page, HOUR * 0.01 * page, False) for page in (*BUSY, *QUIET)])
-    told = [30, 40, 50]
+    return plan
+
+
+def test_pages_said_to_have_changed_are_visited_at_once_while_the_word_of_their_site_is_good():
+    plan = in_turns(fresh(), word=lambda hour, page, new: new)
+    assert plan.claims.trust("a.example") > 0.8
+    usual = [due.page for due in plan.copy().plan(60, 8)]
+    for page in (told := [30, 40, 50]):
+        plan.tell(page, 59.98 * HOUR, 60 * HOUR)
+    plan.tell(60, 1.0 * HOUR, 60 * HOUR)
+    plan.tell(999, 59.98 * HOUR, 60 * HOUR)
+    assert not set(told) & set(usual)
+    visits = {due.page: due for due in plan.copy().plan(60, 8)}
+    assert set(told) <= set(visits), "quiet for days, and now its site says so"
+    assert all(visits[page].due == 60 * HOUR for page in told), "they wait for no minute of their own"
+    assert "right 99%" in visits[30].reason and "says that it has changed since the last visit" in visits[30].reason
+    assert "says that it has changed since the last visit" in plan.planner.about(30, 60.0 * HOUR).reason
+    assert "says that" not in plan.planner.about(60, 60.0 * HOUR).reason, "visited since: nothing new is said"
     for page in told:
-        plan.claims.tell(page, 2 * HOUR)
-    plan.claims.tell(60, 0.0)
-    plan.claims.tell(999, 2 * HOUR)
-    assert {due.page for due in plan.plan(3, 8)} >= {*told}
-    assert 60 not in dict(plan.claims.open_pages()), "visited since: nothing new is said"
-    for moment in range(3, 13):
-        plan.claims.tell(30, moment * HOUR)
-        plan.claims.relive([seen(30, (moment + 0.5) * HOUR, False)], (), HOUR)
-        plan.observe([seen(30, (moment + 0.5) * HOUR, False)])
-    assert plan.claims.trust("a.example") < 0.25
-    plan.claims.tell(41, 14 * HOUR)
-    assert 41 not in [due.page for due in plan._claimed(15)], "a word that was wrong ten times"
+        plan.planner.visited(page, 60.1 * HOUR)
+    assert not set(told) & {due.page for due in plan.plan(60, 8)}, "what was said is seen"
+
+
+def test_a_page_that_is_said_to_have_changed_since_this_hours_visit_is_visited_once_more():
+    plan = in_turns(fresh(), word=lambda hour, page, new: new)
+    plan.planner.visited(30, 60.1 * HOUR)
+    plan.tell(30, 60.3 * HOUR, 60.4 * HOUR)
+    assert 30 in {due.page for due in plan.plan(60, 8)}
+    plan.planner.visited(30, 60.5 * HOUR)
+    assert 30 not in {due.page for due in plan.plan(60, 8)}
+
+
+def test_a_word_that_is_mostly_wrong_changes_next_to_nothing():
+    def plans(word):
+        plan = in_turns(fresh(), word=word)
+        usual = [due.page for due in plan.copy().plan(60, 8)]
+        for page in (30, 40, 50):
+            plan.tell(page, 59.98 * HOUR, 60 * HOUR)
+        return plan, usual, [due.page for due in plan.plan(60, 8)]
+
+    plan, usual, chosen = plans(lambda hour, page, new: page % 2 == 0 and page in QUIET)
+    assert plan.claims.trust("a.example") < 0.1
+    assert chosen == usual
+
+
+def test_silence_of_a_site_that_tells_of_its_changes_makes_pages_younger():
+    """Who is told of changes expects none while nobody tells of any, unless nobody could have told."""
+    deaf, told = (in_turns(fresh(), word=word) for word in (None, lambda hour, page, new: new))
+    told.claims.read("a.example", 66 * HOUR)
+    busy = [Due(page, "", 0.0, "", 66 * HOUR) for page in BUSY]
+    assert told.claims.listens_for(1) and not told.claims.listens_for(30)
+    assert (told._chances(busy) < 0.6 * deaf._chances(busy)).all()
+    assert "told of none since the last visit" in told.planner.about(1, 66 * HOUR).reason
+    told.claims._read["a.example"] = 50 * HOUR
+    assert told._chances(busy) == pytest.approx(deaf._chances(busy), abs=0.01), "nobody has asked the site since"
+    assert "told of none" not in told.planner.about(1, 66 * HOUR).reason
 
 
 def test_a_change_that_is_still_to_come_calls_for_no_visit_before_its_time():
     """Clocks of sites are wrong, and some announce: such a page would be visited in every hour until then."""
-    plan = outlook(0.25)
-    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
-    plan.claims.tell(30, 5.5 * HOUR, said=2 * HOUR)
-    assert [[due.page for due in plan._claimed(hour)] for hour in (3, 4, 5, 6)] == [[], [], [30], [30]]
+    plan = in_turns(fresh(), word=lambda hour, page, new: new)
+    plan.tell(30, 62.5 * HOUR, 60 * HOUR)
+    said, hours = "says that it has changed", (60, 61, 62, 63)
+    assert [said in plan.planner.about(30, hour * HOUR).reason for hour in hours] == [False, False, True, True]
 
 
 def test_visits_waste_at_most_a_part_of_what_taking_turns_would():

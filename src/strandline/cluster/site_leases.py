@@ -39,6 +39,7 @@ from strandline.learn.experience import history, learn
 from strandline.learn.known_pages import Hours
 from strandline.plan.archive_plan import RECENT
 from strandline.plan.budget_meter import FRONTIER_SHARE, USUAL_SIZE, even_share
+from strandline.plan.claimed_changes import believed_after
 from strandline.plan.coming_visits import in_order
 from strandline.plan.due import Due
 from strandline.plan.hour_note import KIND, HourNote
@@ -296,7 +297,8 @@ def outlook_of(
     allowance = Allowance(max(market.visits, 1e-6), 1.0)
     if not market.price:
         allowance = Allowance(max(market.visits * reading.share(site), 1e-6), 1.0)
-    silent = silent_looks(past, said_of(told, reading.sitemap_readings(site) if told else (), pages, hours), pages)
+    readings = reading.sitemap_readings(site) if told else []
+    silent = silent_looks(past, said_of(told, readings, pages, hours), pages)
     others = OtherSites(*reading.other_sites(site)) if others is None else others
     learned = learn(pages, past, hours, others, silent)
     outlook = maker.outlook(pages, learned, allowance)
@@ -306,5 +308,7 @@ def outlook_of(
         here = np.unique(outlook.planner.table.aim)
         if all(keys[place] in known for place in here[here >= 0].tolist()):
             outlook.planner.strategy.aims.agree(np.array([known.get(key, 1.0) for key in keys]))
-    outlook.claims.relive(seen, told, RECENT * hours.length)
+    outlook.claims.relive(seen, told, RECENT * hours.length, believed_after(learned, outlook.planner.rows))
+    for name, time in readings:
+        outlook.claims.read(name, time)
     return outlook

@@ -23,6 +23,7 @@ from strandline.core.plan.strategy import Floats, Rows
 from strandline.learn.experience import Learned, history, learn
 from strandline.learn.known_pages import HOUR, Hours, Told
 from strandline.learn.page_columns import KnownPages, PageRows
+from strandline.plan.claimed_changes import believed_after
 from strandline.plan.claims import Claims
 from strandline.plan.due import Due
 from strandline.plan.kept_beliefs import Beliefs, KeptBeliefs, NoteKeeping
@@ -121,21 +122,24 @@ class ArchivePlan:
         else:
             self.anew, self._kept, kept = True, KeptBeliefs(), None
             pages, known = known, KnownPages()
-            learned, claims = self._learned_anew(pages, told)
+            learned, claims = self._learned_anew(pages, row_of, told)
         outlook = self.maker.outlook(pages, learned)
-        outlook.claims = claims
+        outlook.heed(claims)
         outlook.grow(known)
         self._catch_up(outlook, now, [claim for claim in told if claim[2] > self._said_until])
         return outlook
 
-    def _learned_anew(self, pages: KnownPages, told: list[Told]) -> tuple[Learned, Claims]:
+    def _learned_anew(self, pages: KnownPages, row_of: PageRows, told: list[Told]) -> tuple[Learned, Claims]:
         """From all captures, which are let go when it is done."""
         seen: list[Seen] = []
         past = history(pages, _noting(self._reading.sightings(), told, seen), self.hours, told)
-        said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
+        readings = list(self._reading.sitemap_readings())
+        said = said_of(told, readings, pages, self.hours)
         learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
         self._seq, claims = self._reading.progress(), Claims()
-        claims.relive(seen, told, RECENT * self.hours.length)
+        claims.relive(seen, told, RECENT * self.hours.length, believed_after(learned, row_of))
+        for site, time in readings:
+            claims.read(site, time)
         self._said_until = max((said for _, _, said in told), default=0.0)
         return learned, claims
 
@@ -164,7 +168,8 @@ class ArchivePlan:
             outlook.grow(self.maker.all_known(standings, now, sizes))
             self._touched.clear()
         news = list(self._reading.seen_since(self._seq))
-        outlook.claims.relive((seen for _, seen in news), said, RECENT * self.hours.length)
+        outlook.relive((seen for _, seen in news), said, RECENT * self.hours.length)
+        self._told.read_since(outlook.claims, self._seq)
         if news:
             self._seq = news[-1][0]
             told = list(self._reading.claims_told({seen.page for _, seen in news if seen.changed}))
@@ -175,7 +180,7 @@ class ArchivePlan:
         """A sitemap or feed says now that a page changed at a time."""
         if self._outlook is not None and time > said - RECENT * self.hours.length:
             self._said_until = max(self._said_until, said)
-            self._outlook.claims.tell(page, time, said)
+            self._outlook.tell(page, time, said)
 
     # -- keeping -------------------------------------------------------------------------------------------------------
 

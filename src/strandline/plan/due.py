@@ -5,7 +5,7 @@ A visit takes one request, or as many as showing its page in a browser does: an 
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 NEVER = 1e30
@@ -25,6 +25,10 @@ class Due:
     reason: str
     due: float
     cost: float = 1.0
+
+    def by(self, moment: float) -> "Due":
+        """The same at a moment at the latest."""
+        return self if self.due <= moment else replace(self, due=moment)
 
 
 def requests_of(visits: Iterable[Due]) -> float:

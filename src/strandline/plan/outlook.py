@@ -35,8 +35,9 @@ from strandline.core.plan.strategy import Floats, Rows
 from strandline.core.wording import counted
 from strandline.learn.experience import SMALL, Learned
 from strandline.learn.known_pages import Known, Told
-from strandline.learn.observations import Sighting
+from strandline.learn.observations import Seen, Sighting
 from strandline.plan.budget_meter import even_share
+from strandline.plan.claimed_changes import ClaimedChanges, believed_before
 from strandline.plan.claims import Claims
 from strandline.plan.due import Due, affordable, requests_of
 from strandline.plan.next_visits import Planner, Silence
@@ -54,7 +55,8 @@ Origin: a unit."""
 SELDOM: Final = 0.05
 """Part of these visits that may have found a change. Origin: a guess."""
 LEAST_TRUST: Final = 0.4
-"""Trust in a site's word below which it is not acted on. Origin: a guess."""
+"""Chance that a page has changed, by the word of its site, from which on its visit waits for no minute of the hour.
+Origin: a guess."""
 KNOWN_AFTER: Final = 3
 """Visits that are studied, up to which a page is hardly known. Origin: a guess."""
 _SAMPLE: Final = 1_000
@@ -83,7 +85,8 @@ class Outlook:
         self._directories: Rows = np.empty(0, dtype=np.int64)
         self._quiet: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
         """Directories that were watched for long enough to say that hardly anything changes there."""
-        self.claims = Claims()
+        self._heard: ClaimedChanges | None = None
+        self.heed(Claims())
         self.looks = 0
         """Visits of the last plan that will probably find nothing, one by one."""
         self._looks: dict[int, Due] = {}
@@ -102,6 +105,13 @@ class Outlook:
         """Changes a day of an average page of each site, before anything is known of other sites."""
         return self.learned.levels
 
+    def heed(self, claims: Claims) -> None:
+        """What sites say is kept there; the priced plan takes it for signals."""
+        self.claims, self._heard = claims, None
+        if isinstance(self.planner.strategy, PricedPlan):
+            self._heard = ClaimedChanges(claims, self.planner)
+            self.planner.strategy.heed(self._heard)
+
     def copy(self) -> "Outlook":
         """Another one that goes its own way."""
         planner = self.planner
@@ -110,6 +120,16 @@ class Outlook:
     def grow(self, pages: Iterable[Known]) -> None:
         """Pages are new, or something about them changed."""
         self.planner.grow(pages)
+
+    def relive(self, seen: Iterable[Seen], told: Iterable[Told], recent: float) -> None:
+        """Live through what sites said, and captures that were studied: before `observe`."""
+        self.claims.relive(seen, told, recent, believed_before(self.learned, self.planner.rows))
+
+    def tell(self, page: int, time: float, said: float) -> None:
+        """A site says now that a page changed at a time."""
+        row = self.planner.rows.get(page)
+        last = np.nan if row is None else self.planner.hours.seconds(float(self.planner.table.last_visit[row]))
+        self.claims.tell(page, time, said, last)
 
     def observe(self, seen: Iterable[Sighting], claims: Iterable[Told] = (), silence: Silence | None = None) -> None:
         """Captures were studied; the rest as for Planner.observe."""
@@ -141,13 +161,11 @@ class Outlook:
         """
         if hour != self._hour:
             self._hour, self._wanted, self._tests, self._looks = hour, set(), 0, {}
-        kept = [due for due in offers if not self.was_made(due.page, hour)]
+        told = self._told_since(offers, hour)
+        kept = [due for due in offers if due.page in told or not self.was_made(due.page, hour)]
         looks = list[Due]()
         if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
-            claimed = self._affordable(self._claimed(hour), visits, most)
-            said = {one.page for one in claimed}
-            others = [due for due in kept if due.page not in said]
-            kept = self._affordable(claimed + self._worthwhile(others), visits, most)
+            others, kept = kept, self._affordable(self._worthwhile(kept), visits, most)
             room = min(requests_of(offers), visits, share - self._made(hour)) - requests_of(kept)
             # What the hour was given stays: visits that came by themselves meanwhile take no look away.
             taken = {due.page for due in kept}
@@ -164,7 +182,8 @@ class Outlook:
         else:
             kept = self._affordable(kept, visits, most)
         self.looks = len(looks)
-        return sorted(kept + looks, key=lambda due: due.due)
+        start = self.planner.hours.seconds(hour)
+        return sorted((due.by(start) if due.page in told else due for due in kept + looks), key=lambda due: due.due)
 
     def _affordable(self, visits: list[Due], requests: float, most: float) -> list[Due]:
         return affordable(visits, requests, self.planner.requests_per_hour(), most)
@@ -219,24 +238,18 @@ class Outlook:
             kept.append(due)
         return kept
 
-    def _claimed(self, hour: int) -> list[Due]:
-        """Pages that a site, whose word is good enough, says have changed since they were visited; latest first. What
-        is said to change later, by a clock that is wrong or on purpose, is of interest when its time has come.
+    def _told_since(self, offers: list[Due], hour: int) -> set[int]:
+        """Those pages of which their site, whose word is good enough, says that they have changed since they were
+        visited: their visits wait for no minute of the hour.
         """
-        found: list[tuple[float, Due]] = []
-        hours = self.planner.hours
-        for page, time in list(self.claims.open_pages()):
-            row = self.planner.rows.get(page)
-            if row is None or hours.at(time) >= hour + 1.0:
-                continue
-            known = self.planner.pages[row]
-            if hours.at(time) <= self.planner.table.last_visit[row]:
-                self.claims.drop(page)
-            elif not known.barred and self.claims.trust(known.site) >= max(self._least, LEAST_TRUST):
-                reason = "its site says that it has changed since the last visit"
-                trust, start = self.claims.trust(known.site), hours.seconds(hour)
-                found.append((time, Due(page, known.url, trust, reason, start, known.cost)))
-        return [due for _, due in sorted(found, key=lambda one: -one[0])]
+        heard = self._heard.heard(self._rows_of(offers), hour) if self._heard else None
+        if heard is None:
+            return set()
+        chance = -np.expm1(-heard.said)
+        return {due.page for due, one in zip(offers, chance, strict=True) if one >= max(self._least, LEAST_TRUST)}
+
+    def _rows_of(self, visits: list[Due]) -> Rows:
+        return np.array([self.planner.row_of(due.page) for due in visits], dtype=np.int64)
 
     def _least_chance(self, chances: Floats) -> float:
         """The chance from which on visits are made: see the module's text."""
@@ -292,11 +305,12 @@ class Outlook:
 
     def _chances(self, wanted: list[Due]) -> Floats:
         """How likely each visit finds a change."""
-        rows: Rows = np.array([self.planner.row_of(due.page) for due in wanted], dtype=np.int64)
+        rows = self._rows_of(wanted)
         if len(rows) == 0:
             return np.empty(0)
         estimate, table = self.learned.learner.estimate(rows), self.planner.table
         cycle = np.asarray(self.learned.learner.cycle)
+        quiet, said = self._heard_of(rows, np.array([self.planner.hours.at(due.due) for due in wanted]))
         found = np.ones(len(rows))
         for place, (row, due) in enumerate(zip(rows.tolist(), wanted, strict=True)):
             last, until = table.last_visit[row], self.planner.hours.at(due.due)
@@ -305,6 +319,16 @@ class Outlook:
             hours = np.arange(np.floor(max(last, until - _LONGEST)), np.ceil(until))
             part = np.maximum(np.minimum(hours + 1.0, until) - np.maximum(hours, last), 0.0)
             bins = cycle[((hours + table.shift[row]) % len(cycle)).astype(np.int64)]
-            expected = float(estimate.rate[place, bins].astype(np.float64) @ part)
-            found[place] = float(-np.expm1(-expected * estimate.level[place]) @ estimate.odds[place])
+            expected = float(estimate.rate[place, bins].astype(np.float64) @ part) * quiet[place]
+            unsaid = float(-np.expm1(-expected * estimate.level[place]) @ estimate.odds[place])
+            found[place] = unsaid - (1.0 - unsaid) * np.expm1(-said[place])
         return found
+
+    def _heard_of(self, rows: Rows, moments: Floats) -> tuple[Floats, Floats]:
+        """Which part of the changes until these moments nobody would have told of, and as how many what was told is."""
+        last, hour = self.planner.table.last_visit[rows], int(moments.min())
+        heard = self._heard.heard(rows, hour) if self._heard else None
+        if heard is None:
+            return np.ones(len(rows)), np.zeros(len(rows))
+        age = np.maximum(moments - last, 1e-9)
+        return np.where(moments > last, heard.quiet(last, moments) / age, 1.0), heard.said

@@ -12,6 +12,7 @@ from strandline.core.plan.strategy import Floats, Rows
 from strandline.learn.experience import History
 from strandline.learn.known_pages import Hours, Known, Told
 from strandline.learn.page_columns import PageRows
+from strandline.plan.claims import Claims
 from strandline.plan.next_visits import Silence
 from strandline.store.standing import StandingReading
 
@@ -59,6 +60,7 @@ class ToldChanges:
         self._hours = hours
         self._asked: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_REMEMBERED))
         self._read_up_to: int | None = None
+        self._told_up_to = 0
 
     def silence(self, told: Sequence[Told], pages: Sequence[Known]) -> Silence:
         """What Planner.observe takes; `told` of the pages whose captures it is given, `pages` all it plans."""
@@ -76,6 +78,12 @@ class ToldChanges:
             return rows[places], until
 
         return silent
+
+    def read_since(self, claims: Claims, seq: int) -> None:
+        """Tell when sitemaps and feeds of sites were read, by captures after this one or since this was asked last."""
+        since, self._told_up_to = max(self._told_up_to, seq), self._reading.progress()
+        for site, time in self._reading.sitemap_readings((since, self._told_up_to)):
+            claims.read(site, time)
 
     def _catch_up(self) -> None:
         """Take notice of sitemaps and feeds that were read meanwhile."""

@@ -9,7 +9,7 @@ from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.knowledge import LearnedPatterns
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
-from strandline.core.plan.signals import SignalBook, SiteSignals
+from strandline.core.plan.signals import SignalBook, SiteSignals, aged, stretched
 from strandline.core.plan.strategy import Listener, Outcomes, PageTable
 
 RATE, RECALL, PRECISION = 0.2, 0.7, 0.6
@@ -42,15 +42,26 @@ def test_a_page_is_as_old_as_the_chance_that_it_has_changed():
     pages = PageTable.of(1, last_visit=0.0)
     book.hear(pages, np.array([0]))
     book._sites[0] = SiteSignals(
-        right=RECALL * 1e6, wrong=RECALL * 1e6 * (1.0 / PRECISION - 1.0), unsaid=(1 - RECALL) * 1e6
+        right=RECALL * 1e6, wrong=RECALL * 1e6 * (1.0 / PRECISION - 1.0), unsaid=(1 - RECALL) * 1e6, told=RECALL * 1e6
     )
     tables = SimpleNamespace(last=np.zeros(1), phase=np.zeros(1), stretch=np.ones(1), mean_rate=np.full(1, RATE))
     seen = [lived(rng, 4.0) for _ in range(60_000)]
     for heard in (0, 1, 2):
         book._heard[:] = heard
-        stretch = book.stretch(tables, np.array([0]), 4)[0]
+        stretch = stretched(tables, np.array([0]), 4, book.heard(np.array([0]), 4))[0]
         truth = np.mean([changed for changed, signals in seen if signals == heard])
         assert -np.expm1(-RATE * 4.0 * stretch) == pytest.approx(truth, abs=0.02)
+
+
+def test_a_signal_makes_a_page_older_that_was_visited_in_the_same_period():
+    book, pages = SignalBook(listens=True), PageTable.of(2, last_visit=4.4)
+    book.hear(pages, np.array([0]))
+    columns = {name: np.full(2, value) for name, value in (("phase", 0.2), ("stretch", 1.0), ("mean_rate", RATE))}
+    tables = SimpleNamespace(last=np.full(2, 4.4), **columns)
+    with aged(book, tables, np.arange(2), 4):
+        assert RATE * ((4.2 - tables.last) * tables.stretch)[0] == pytest.approx(np.log(2.0)), "half of them are right"
+        assert tables.last[1] == 4.4 and tables.stretch[1] == 1.0
+    assert tables.last.tolist() == [4.4, 4.4] and tables.stretch.tolist() == [1.0, 1.0]
 
 
 def plan_of(heeds=True):
@@ -78,7 +89,7 @@ def chosen(plan, good, bad, signals):
 
 
 def test_signals_that_are_right_are_followed_and_wrong_ones_are_not():
-    plan, right, wrong = plan_of(), SiteSignals(1e3, 1.0, 1e3), SiteSignals(1.0, 1e3, 1e3)
+    plan, right, wrong = plan_of(), SiteSignals(1e3, 1.0, 1e3, 1e3), SiteSignals(1.0, 1e3, 1e3)
     assert isinstance(plan, Listener) and plan.name == "priced-plan-heeding"
     assert chosen(plan, right, wrong, [6, 17]) == [6], "visited only a few hours ago"
     assert chosen(plan_of(), wrong, right, [6, 17]) == [17]
@@ -111,6 +122,6 @@ def test_a_page_of_a_large_archive_is_looked_at_when_it_is_heard_of():
         pages = pages.with_columns(last_visit=last)
     fresh = int(np.nanargmax(pages.last_visit))
     plan._signals.hear(pages, np.array([fresh]))
-    plan._signals._sites[0] = SiteSignals(right=1e4, wrong=1.0, unsaid=10.0)
+    plan._signals._sites[0] = SiteSignals(right=1e4, wrong=1.0, unsaid=10.0, told=1e4)
     plan.hear(pages, np.array([fresh]), np.array([60.0]))
     assert fresh in plan.choose(pages, Budget(4), 61.0).rows.tolist()

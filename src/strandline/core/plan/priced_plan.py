@@ -1,15 +1,14 @@
 """The priced plan: fetch a page when catching it now is worth more than the price of a fetch and than waiting.
 
-One number, the price of a fetch, makes all pages independent of each other. For each page the plan looks ahead
-over a horizon of periods and knows what the best later captures would bring; the advantage of a capture now is
-what it brings, less its price, plus the future after it, less the best future without it. The pages of largest
-advantage are fetched, and the price rises when more pages want a fetch than the budget allows.
-The idea is the Lagrangian relaxation of a crawl with a budget (Eckstein, Gal & Reiner 2008 plan single pages so);
-patterns and importance are those of papers 001 and 004.
+One number, the price of a fetch, makes all pages independent of each other. For each page the plan looks ahead over a
+horizon of periods and knows what the best later captures would bring; the advantage of a capture now is what it brings,
+less its price, plus the future after it, less the best future without it. The pages of largest advantage are fetched,
+and the price rises when more pages want a fetch than the budget allows. The idea is the Lagrangian relaxation of a
+crawl with a budget (Eckstein, Gal & Reiner 2008 plan single pages so); patterns and importance: papers 001 and 004.
 
-Small archives are scanned in each period; large ones keep each page's due time in a timing wheel (due_pages.py), so
-that a decision costs the same whatever the size. For a plan at work on a live table (`follow`) nothing at all is done
-for each page of the table, neither when deciding nor when captures come in or pages are added.
+Small archives are scanned in each period; large ones keep due times in a timing wheel (due_pages.py): a decision costs
+the same whatever the size. At work on a live table (`follow`) nothing at all is done for each page of it, neither when
+deciding nor when captures come in or pages are added.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +31,7 @@ from strandline.core.plan.priced_kernels import Pages, Plans, plan_rows, scan
 from strandline.core.plan.priced_tables import NOBODY, PricedTables
 from strandline.core.plan.renewal import Renewal
 from strandline.core.plan.running_price import RunningPrice, sampled
-from strandline.core.plan.signals import SignalBook
+from strandline.core.plan.signals import SignalBook, Signals, aged, told
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
 from strandline.core.plan.timing_wheel import Chains
 
@@ -62,11 +61,11 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class PricedPlanSettings:
-    """`coherence` is the dial beta: how much of its pending value a page gains when its site is being fetched.
-    `slow_below` (changes a period) is the rate under which even spacing is as good as a plan. Archives of more
-    than `scan_up_to` pages use the timing wheel. `periods_per_day` says how often shared knowledge is renewed at least.
-    `fast_first`: fast pages lie at the turn of the period (minutes.py), not in the middle of their site. `gap` is the
-    longest one between two visits of a page. `aims` are the objectives of groups that have their own (aims.py).
+    """`coherence` is the dial beta: how much of its pending value a page gains when its site is being fetched. Under
+    `slow_below` (changes a period) even spacing is as good as a plan. Archives of more than `scan_up_to` pages use the
+    timing wheel. `periods_per_day` says how often shared knowledge is renewed at least. `fast_first`: fast pages lie at
+    the turn of the period (minutes.py), not in the middle of their site. `gap` is the longest one between two visits of
+    a page. `aims` are the objectives of groups that have their own (aims.py).
     """
 
     worth: Worth = field(default_factory=Worth)
@@ -105,7 +104,7 @@ class PricedPlan:
         """The renewal that each page was looked at after; 0 for none."""
         self._again = 1.0
         self._siblings = Chains()
-        self._signals = SignalBook()
+        self._signals: Signals = SignalBook()
 
     @property
     def name(self) -> str:
@@ -129,16 +128,16 @@ class PricedPlan:
         few = self.settings.scan_up_to  # these are looked through with all that is known of them
         self._tables.live, self._tables.rooms = live, lambda count: rooms(count) if count > few else None
 
-    def heed(self) -> "PricedPlan":
-        """Take notice of signals from now on."""
-        self._signals, self._name = SignalBook(listens=True), f"{self._name}-heeding"
+    def heed(self, signals: Signals | None = None) -> "PricedPlan":
+        """Take notice of signals from now on: of those that somebody else hears, or of what it is told (Listener)."""
+        self._name += "" if signals else "-heeding"
+        self._signals = signals or SignalBook(listens=True)
         return self
 
     def hear(self, pages: PageTable, rows: Rows, times: Floats) -> None:
         """Signals came (Listener)."""
-        heard = self._signals.hear(pages, rows)
-        if self._due is not None:
-            self._due.put_sooner(heard, np.full(len(heard), np.floor(times.max(initial=0.0))))
+        if isinstance(self._signals, SignalBook):
+            self._signals.hear(pages, rows)
 
     def renew(self) -> None:
         """What is believed of pages has moved: look at all of them anew at the next decision."""
@@ -173,6 +172,8 @@ class PricedPlan:
         if self._due is not None and len(self._stale):
             self._due.expect(self._tables.rows, self._stale, self.price, now)
             self._stale = NOBODY
+        if len(heard := self._signals.news()) and self._due is not None:
+            self._due.put_sooner(heard, np.full(len(heard), np.floor(now)))
         self._follow_bursts(table, now)
         return self._tables.rows
 
@@ -275,7 +276,7 @@ class PricedPlan:
             plan_rows(tables, fresh, period, self._plans.rows)
         self._stale = NOBODY
         every = np.arange(len(tables.last))
-        with self._signals.aged(tables, every, period):
+        with aged(self._signals, tables, every, period):
             advantage, value = scan(tables, period, self._plans.rows)
         return _Found(every, advantage, value, np.zeros(len(advantage)))
 
@@ -315,15 +316,14 @@ class PricedPlan:
             self._renewed[old] = self._renewal.count + 1
         tables.price[rows] = self.price
         period = int(np.floor(now))
-        with self._signals.aged(tables, rows, period):
+        with aged(self._signals, tables, rows, period):
             return _Found(rows, *self._tables.evaluated(rows, period, self.settings.horizon))
 
     def _site_bonus(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
-        """What the pages of a picked site gain by being fetched together; 0 for the others.
-
-        As many sites are picked as the budget could fetch whole: those where fetches are worth most by themselves
-        (advantage) and as a batch (pending value). A page gains its pending value; a part of that is shared evenly
-        over the site, for a batch hangs together better when quiet pages are in it too.
+        """What the pages of a picked site gain by being fetched together; 0 for the others. As many sites are picked as
+        the budget could fetch whole: those where fetches are worth most by themselves (advantage) and as a batch
+        (pending value). A page gains its pending value; a part of that is shared evenly over the site, for a batch
+        hangs together better when quiet pages are in it too.
         """
         names, site = np.unique(pages.site[found.rows], return_inverse=True)
         gain = np.bincount(site, weights=found.advantage + self.settings.coherence * found.value, minlength=len(names))
@@ -401,18 +401,18 @@ class PricedPlan:
             return "never fetched"
         tables.price[row] = self.price
         period = int(np.floor(now))
-        with self._signals.aged(tables, rows, period):
+        with aged(self._signals, tables, rows, period):
             advantage, value, wait = self._tables.evaluated(rows, period, self.settings.horizon)
         pending = f"pending change worth {value[0]:.3g} against a price of {self.price:.3g}"
-        age = now - tables.last[row]
-        story = f"last fetched {age:.1f} periods ago, {tables.mean_rate[row]:.3g} changes a period expected"
+        story = told(self._signals, tables, rows, period) + f"last fetched {now - tables.last[row]:.1f} periods ago"
+        story += f", {tables.mean_rate[row]:.3g} changes a period expected"
         if advantage[0] > 0:
             return f"{pending}; waiting gains nothing; {story}"
         sibling_value = self._tables.sibling_value
         if advantage[0] + sibling_value.worth(rows, period)[0] > 0:
             unseen = sibling_value.unseen(rows, period)[0]
             return f"{pending}; a look also tells of its directory, last looked at {unseen:.0f} periods ago; {story}"
-        if age >= self.settings.gap.late(len(tables.last), self._tables.visits):
+        if now - tables.last[row] >= self.settings.gap.late(len(tables.last), self._tables.visits):
             return f"unseen for so long that it is looked at whatever is expected of it; {story}"
         if np.isinf(wait[0]):
             return f"{pending}: not worth a fetch at this budget; {story}"

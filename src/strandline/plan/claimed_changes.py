@@ -1,0 +1,91 @@
+"""What the sites of an archive say of its pages (plan/claims.py), as the priced plan takes it: signals, row by row."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from strandline.core.plan.priced_kernels import Pages
+from strandline.core.plan.signals import Heard, SiteSignals, by_site
+from strandline.core.plan.strategy import Floats, Outcomes, PageTable, Rows
+from strandline.learn.experience import Learned
+from strandline.learn.known_pages import Groups, Hours
+from strandline.plan.claims import Before, Claims, nothing_known
+
+_NO_WORD = SiteSignals()
+"""Of a site that said something, and of which nothing shows whether it was right. Origin: a definition."""
+
+
+class PlannedPages(Protocol):
+    """Where the pages of a planner stand."""
+
+    hours: Hours
+    groups: Groups
+
+    @property
+    def table(self) -> PageTable:
+        """The pages as a strategy sees them."""
+
+    @property
+    def rows(self) -> Mapping[int, int]:
+        """The row of each page."""
+
+
+class ClaimedChanges:
+    """Implements core.plan.signals.Signals for the pages of a planner."""
+
+    def __init__(self, claims: Claims, planned: PlannedPages) -> None:
+        self._claims = claims
+        self._planned = planned
+        self._names: list[str] = []
+
+    def news(self) -> Rows:
+        """See Signals."""
+        rows = (self._planned.rows.get(page) for page in self._claims.take_news())
+        return np.array(sorted(row for row in rows if row is not None), dtype=np.int64)
+
+    def heard(self, rows: Rows, period: int) -> Heard | None:
+        """See Signals. What is said to change later, by a clock that is wrong or on purpose, is of interest when its
+        time has come; of a page whose changes are not told silence tells nothing.
+        """
+        claims = self._claims
+        if not claims:
+            return None
+        table = self._planned.table
+        pages, last = table.page[rows].tolist(), table.last_visit[rows]
+        told = np.array([claims.told_of(page) for page in pages]).reshape(-1, 2)
+        hours = self._planned.hours
+        at = (told[:, 0] - hours.start) / hours.length
+        number = np.where((at < period + 1.0) & ~(at <= last), told[:, 1], 0.0)
+        if len(self._names) < len(self._planned.groups.sites):
+            self._names = list(self._planned.groups.sites)
+        names = self._names
+        recall, false = by_site(table.site[rows], lambda site: claims.of(names[site]) or _NO_WORD)
+        listened = np.array([claims.listens_for(page) for page in pages], dtype=np.bool_)
+        read, place = np.unique(table.site[rows], return_inverse=True)
+        until = np.array([hours.at(claims.read_last(names[site])) for site in read.tolist()])[place]
+        return Heard(number, np.where(listened, recall, 0.0), false, until)
+
+    def observe(self, pages: PageTable, outcomes: Outcomes, tables: Pages) -> None:
+        """See Signals: claims are lived through with what study finds."""
+
+
+def believed_before(learned: Learned, rows: Mapping[int, int]) -> Before:
+    """What was believed of pages before captures teach it: see Claims.relive."""
+
+    def known(pages: Sequence[int]) -> tuple[Floats, Floats]:
+        rate, last = nothing_known(pages)
+        there = [(place, rows[page]) for place, page in enumerate(pages) if page in rows]
+        if there:
+            places, own = np.array(there, dtype=np.int64).T
+            rate[places] = learned.learner.mean_rates(own) / learned.hours.length
+            last[places] = learned.hours.start + learned.last[own] * learned.hours.length
+        return rate, last
+
+    return known
+
+
+def believed_after(learned: Learned, rows: Mapping[int, int]) -> Before:
+    """The same of rates, for who lives through everything again, from before the first capture."""
+    known = believed_before(learned, rows)
+    return lambda pages: (known(pages)[0], nothing_known(pages)[1])
