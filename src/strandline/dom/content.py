@@ -1,4 +1,4 @@
-"""The trees that tell a page's own content from what stands around it, and the text they take from a page."""
+"""What tells a page's own content from what stands around it, trees and networks, and the text taken from a page."""
 
 from functools import cache
 from importlib.resources import files
@@ -6,31 +6,39 @@ from importlib.resources import files
 import numpy as np
 
 from strandline.core.blocks.content import Scores, chosen, content_scores
+from strandline.core.blocks.content_nets import Judges, Nets
 from strandline.core.blocks.content_trees import Trees
 from strandline.core.blocks.page_told import NOTHING_TOLD, PageTold
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import LayoutTree
 
-TREES_FILE = "content_trees.npz"
+JUDGES_FILE = "content_judges.npz"
+_OF_NODES = ("roots", "feature", "left", "right")
+_OF_NETS = ("middle", "spread", "hidden", "bias", "out")
 
 
 @cache
-def shipped_trees() -> Trees:
-    """The trees that come with the package."""
-    with (files("strandline.dom") / TREES_FILE).open("rb") as file, np.load(file) as table:
-        wide = {name: table[name].astype(np.int64) for name in ("roots", "feature", "left", "right")}
-        return Trees(**wide, limit=table["limit"], value=table["value"], start=float(table["start"]))
+def shipped_judges() -> Judges:
+    """The trees and networks that come with the package."""
+    with (files("strandline.dom") / JUDGES_FILE).open("rb") as file, np.load(file) as table:
+        wide = {name: table[name].astype(np.int64) for name in _OF_NODES}
+        trees = Trees(**wide, limit=table["limit"], value=table["value"], start=float(table["start"]))
+        layers = {name: table[name].astype(np.float32) for name in _OF_NETS}
+        return Judges(trees, Nets(**layers, start=float(table["nets_start"])))
 
 
-def write_trees(trees: Trees, file: str) -> None:
-    """Write trees as `shipped_trees` reads them."""
-    narrow = {name: getattr(trees, name).astype(np.int16) for name in ("roots", "feature", "left", "right")}
-    np.savez_compressed(file, limit=trees.limit, value=trees.value, start=np.float64(trees.start), **narrow)
+def write_judges(judges: Judges, file: str) -> None:
+    """Write trees and networks as `shipped_judges` reads them."""
+    trees, nets = judges.trees, judges.nets
+    narrow = {name: getattr(trees, name).astype(np.int16) for name in _OF_NODES}
+    narrow |= {name: getattr(nets, name) for name in _OF_NETS} | {"hidden": nets.hidden.astype(np.float16)}
+    narrow |= {"limit": trees.limit, "value": trees.value}
+    np.savez_compressed(file, start=np.float64(trees.start), nets_start=np.float64(nets.start), **narrow)
 
 
 def scored(layout: LayoutTree, template: Template = NO_TEMPLATE, told: PageTold = NOTHING_TOLD) -> Scores:
     """How likely each item of a page is its own content (`content_scores`)."""
-    return content_scores(layout, shipped_trees(), template, told)
+    return content_scores(layout, shipped_judges(), template, told)
 
 
 def content_of(layout: LayoutTree, scores: Scores) -> str:

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from core.blocks.pages import paragraphs
 from strandline.core.blocks.content import GENEROUS, chosen, content_scores
-from strandline.core.blocks.content_features import NAMES
-from strandline.core.blocks.content_trees import Trees
 from strandline.core.blocks.roles import block_factor
-from strandline.dom.content import shipped_trees, write_trees
+from strandline.dom.content import shipped_judges
 from strandline.dom.html import blocks, judged_blocks, judged_layout, layout, main_text
 
 MENU = "".join(f"<li><a href='/{k}'>Section {k}</a></li>" for k in range(12))
@@ -103,16 +101,7 @@ def test_what_is_said_twice_is_taken_once_where_it_is_likeliest():
 def test_nothing_to_choose_from():
     assert chosen(np.zeros(0), np.zeros(0), ()).tolist() == []
     assert main_text(b"") == ""
-    assert content_scores(layout(b"<img src='/a.png'>", described=True), shipped_trees()).tolist() == [-1.0]
-
-
-def test_trees_come_back_as_they_were_written(tmp_path):
-    trees = shipped_trees()
-    assert trees.feature.max() < len(NAMES)
-    write_trees(trees, str(tmp_path / "trees.npz"))
-    with np.load(tmp_path / "trees.npz") as table:
-        assert all(np.array_equal(table[name], getattr(trees, name)) for name in ("roots", "left", "limit", "value"))
-    assert isinstance(trees, Trees)
+    assert content_scores(layout(b"<img src='/a.png'>", described=True), shipped_judges()).tolist() == [-1.0]
 
 
 def test_layouts_say_what_every_item_is():

@@ -1,7 +1,8 @@
 """How likely each run of text is the page's own content, and which runs to take as it.
 
-The trees were learned from pages whose content somebody marked (`experiments.content_training`). They judge a page by
-itself. Where other pages of its site are known, what those say, too, is not what this one is about (`site_template`).
+The trees and small networks were learned from pages whose content somebody marked (`experiments.content_training`).
+They judge a page by itself. Where other pages of its site are known, what those say, too, is not what this one is about
+(`site_template`).
 """
 
 from collections.abc import Hashable, Sequence
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.blocks.content_features import features
-from strandline.core.blocks.content_trees import Trees
+from strandline.core.blocks.content_nets import Judges
 from strandline.core.blocks.page_told import NOTHING_TOLD, PageTold
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import LayoutTree, hashed
@@ -26,13 +27,13 @@ SHARED: Final = 0.05
 
 
 def content_scores(
-    layout: LayoutTree, trees: Trees, template: Template = NO_TEMPLATE, told: PageTold = NOTHING_TOLD
+    layout: LayoutTree, judges: Judges, template: Template = NO_TEMPLATE, told: PageTold = NOTHING_TOLD
 ) -> Scores:
     """The score of each item of a page, in [0, 1]; -1 for what is no text."""
     scores = np.full(len(layout.items), -1.0)
     rows = np.flatnonzero(layout.item_kinds == 0)
     if rows.size:
-        scores[rows] = trees.scores(features(layout, rows, told))
+        scores[rows] = judges.scores(features(layout, rows, told))
     if template:
         scores[[row for row in rows.tolist() if hashed(layout.items[row][1]) in template]] *= SHARED
     return scores

@@ -1,6 +1,6 @@
 """A small sum of decision trees, evaluated on rows of numbers: what `experiments.content_training` learned.
 
-    score = 1 / (1 + exp(-(start + sum over trees of the value of the leaf a row falls into)))
+    log odds = start + sum over trees of the value of the leaf a row falls into
 
 A node asks whether one number of the row is at most a limit: then `left`, else `right`. A leaf has no feature (-1).
 """
@@ -26,12 +26,11 @@ class Trees:
     value: NDArray[np.float32]
     start: float = 0.0
 
-    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The score of each row, in [0, 1]."""
+    def log_odds(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The sum of the leaves each row falls into."""
         sums = np.full(len(rows), self.start)
         add_leaves(rows, self.roots, self._nodes, self.limit, self.value, sums)
-        scores: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-sums))
-        return scores
+        return sums
 
     @cached_property
     def _nodes(self) -> NDArray[np.int64]:

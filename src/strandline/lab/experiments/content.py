@@ -1,9 +1,9 @@
 r"""Experiment `content`: what of a page is its own content, on pages whose main content somebody marked.
 
 The measure is that of the WCXB benchmark: word-level F1 of the text taken against the marked text (words lower-cased,
-`\w+`, counted with multiplicity), mean over pages. The trees that are shipped were learned from pages such as these,
-so their own figure on them flatters; the one that counts is the cross-validated one: trees are learned anew five times,
-each time without a fifth of the sites, and judged on that fifth.
+`\w+`, counted with multiplicity), mean over pages. The trees and networks that are shipped were learned from pages such
+as these, so their own figure on them flatters; the one that counts is the cross-validated one: both are learned anew
+five times, each time without a fifth of the sites, and judged on that fifth.
 """
 
 import time

@@ -2,15 +2,17 @@
 
 A run is labelled by aligning the words of the page with those of the marked text. Rows weigh what their words weigh in
 the F1 of their page, so that a long page counts no more than a short one. Gradient boosting (scikit-learn, extra
-`study`) learns two sets of trees from two samples; they are shipped as one table of numbers, evaluated without it.
-`scripts/train-content` writes that table; `cross_validated` says what to expect of it on sites it has not seen.
+`study`) learns two sets of trees from two samples, and back-propagation small networks from as many as there are of
+them; they are shipped as tables of numbers, evaluated without it.
+`scripts/train-content` writes those; `cross_validated` says what to expect of it on sites it has not seen.
 """
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 
 from strandline.core.blocks.content import chosen
 from strandline.core.blocks.content_features import NAMES, features
+from strandline.core.blocks.content_nets import Judges, Nets, drawn_together
 from strandline.core.blocks.content_trees import Trees
 from strandline.core.blocks.page_told import page_told
 from strandline.dom.html import layout as layout_of
@@ -27,6 +30,15 @@ from strandline.lab.experiments.marked_pages import MarkedPage, word_f1, words_o
 FOLDS: Final = 5
 SEEDS: Final = (1, 2)
 SAMPLED: Final = 30.0  # a run whose words make a thirtieth of its page's content is always learned from
+NET_SEEDS: Final = (1, 2, 3, 4)
+_AT_ONCE: Final = 256  # rows after which a network is put right
+LEAST_SPREAD: Final = 1e-3  # of a number that hardly ever differs
+_NETWORK: Final[dict[str, Any]] = {
+    "hidden_layer_sizes": (64,),
+    "alpha": 3.0,
+    "learning_rate_init": 2e-3,
+    "max_iter": 12,
+}
 _BOOSTING: Final[dict[str, Any]] = {
     "max_iter": 130,
     "learning_rate": 0.05,
@@ -88,14 +100,23 @@ def _site(url: str) -> str:
     return ".".join(parts[-2:] if len(parts) < 3 or len(parts[-2]) > 3 else parts[-3:])
 
 
-def learned(examples: Sequence[Example]) -> Trees:
-    """Trees learned from marked pages."""
-    return _together([_boosted(examples, seed) for seed in SEEDS])
+def learned(examples: Sequence[Example]) -> Judges:
+    """Trees and networks learned from marked pages."""
+    return Judges(
+        trees=_together([_boosted(_sampled(examples, seed), seed) for seed in SEEDS]),
+        nets=_networks(examples),
+    )
 
 
-def _boosted(examples: Sequence[Example], seed: int) -> Any:  # noqa: ANN401 - scikit-learn has no types
-    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - extra `study`
+class _Sample(NamedTuple):
+    """Rows that are learned from, whether each is content, and what it weighs."""
 
+    rows: NDArray[np.float32]
+    labels: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+
+
+def _sampled(examples: Sequence[Example], seed: int) -> _Sample:
     rng = np.random.default_rng(seed)
     chances = [np.minimum(1.0, SAMPLED * one.weights + 0.02) for one in examples]
     kept = [
@@ -104,8 +125,39 @@ def _boosted(examples: Sequence[Example], seed: int) -> Any:  # noqa: ANN401 - s
     rows = np.concatenate([one.rows[keep] for one, keep in zip(examples, kept, strict=True)])
     labels = np.concatenate([one.labels[keep] >= 0.5 for one, keep in zip(examples, kept, strict=True)])
     weights = np.concatenate([(o.weights / c)[k] for o, c, k in zip(examples, chances, kept, strict=True)])
+    return _Sample(rows, labels, weights * weights.size / weights.sum())
+
+
+def _boosted(sample: _Sample, seed: int) -> Any:  # noqa: ANN401 - scikit-learn has no types
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - extra `study`
+
     learner = HistGradientBoostingClassifier(random_state=seed, **_BOOSTING)
-    return learner.fit(rows, labels, sample_weight=weights * weights.size / weights.sum())
+    return learner.fit(sample.rows, sample.labels, sample_weight=sample.weights)
+
+
+def _networks(examples: Sequence[Example]) -> Nets:
+    """Networks that were begun and fed differently, side by side in one layer."""
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - extra `study`
+    from sklearn.neural_network import MLPClassifier  # noqa: PLC0415 - extra `study`
+
+    samples = [_sampled(examples, seed) for seed in NET_SEEDS]
+    drawn = drawn_together(samples[0].rows)
+    none = np.zeros(0, np.float32)
+    blank = Nets(drawn.mean(axis=0), drawn.std(axis=0) + np.float32(LEAST_SPREAD), none, none, none)
+    learners = []
+    for seed, sample in zip(NET_SEEDS, samples, strict=True):
+        learner = MLPClassifier(random_state=seed, batch_size=min(_AT_ONCE, len(sample.rows)), **_NETWORK)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it is stopped early on purpose
+            learners.append(learner.fit(blank.prepared(sample.rows), sample.labels, sample_weight=sample.weights))
+    hidden = np.concatenate([learner.coefs_[0] for learner in learners], axis=1)
+    return replace(
+        blank,
+        hidden=hidden.astype(np.float16).astype(np.float32),  # as they are shipped
+        bias=np.concatenate([learner.intercepts_[0] for learner in learners]).astype(np.float32),
+        out=(np.concatenate([learner.coefs_[1][:, 0] for learner in learners]) / len(learners)).astype(np.float32),
+        start=float(np.mean([learner.intercepts_[1][0] for learner in learners])),
+    )
 
 
 def _together(learners: Sequence[Any]) -> Trees:
@@ -135,7 +187,7 @@ def examples_of(pages: Sequence[MarkedPage], progress: Callable[[str], None]) ->
 
 
 def cross_validated(pages: Sequence[MarkedPage], progress: Callable[[str], None]) -> list[float]:
-    """F1 of each page by trees that were learned from other sites only."""
+    """F1 of each page by trees and networks that were learned from other sites only."""
     examples = examples_of(pages, progress)
     fold = np.array([crc32(one.site.encode()) % FOLDS for one in examples])
     found = [0.0] * len(examples)
@@ -144,7 +196,7 @@ def cross_validated(pages: Sequence[MarkedPage], progress: Callable[[str], None]
         others = [one for one, number in zip(examples, fold, strict=True) if number != held]
         if not others:
             continue
-        trees = learned(others)
+        judges = learned(others)
         for place in np.flatnonzero(fold == held).tolist():
-            found[place] = examples[place].f1(trees.scores(examples[place].rows))
+            found[place] = examples[place].f1(judges.scores(examples[place].rows))
     return found
