@@ -1,14 +1,13 @@
 """Commands about who is told what: alerts alarms feed ask."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from strandline.cli.narrowing import Collection, Tag
-
-Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+from strandline.cli.options import Collection, Json, MinImportance, Place, Site, Tag
+from strandline.cli.output import as_json, iso, printable, tell
+from strandline.core.wording import counted
+from strandline.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def alerts(
-    folder: Folder,
+    folder: Place,
     limit: Annotated[int, typer.Option(help="So many of the newest.", min=1)] = 20,
     test: Annotated[bool, typer.Option("--test", help="Send a test to every target and say what came of it.")] = False,
     digest: Annotated[
@@ -36,7 +35,6 @@ def alerts(
     from strandline.alerts.mail import digest_lines
     from strandline.app.alerts_listing import last_week, told, try_targets
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable
 
     archive = open_archive(folder)
     if digest:
@@ -67,7 +65,7 @@ def alerts(
 
 
 def alarms(
-    folder: Folder,
+    folder: Place,
     all_: Annotated[bool, typer.Option("--all", help="Closed ones too, the newest first.")] = False,
     json_: Json = False,
 ) -> None:
@@ -75,7 +73,6 @@ def alarms(
     from strandline.alerts.alarms import alarm_data
     from strandline.app.alerts_listing import alarms as listed
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, iso, printable
 
     found = listed(open_archive(folder), all_)
     if json_:
@@ -90,12 +87,12 @@ def alarms(
 
 
 def ask(
-    folder: Folder,
+    folder: Place,
     question: Annotated[str, typer.Argument(help="Answered with yes or no; without one, changes are summarised.")] = "",
-    site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    site: Site = "",
     page: Annotated[str, typer.Option(help="Only this page.")] = "",
     since: Annotated[str, typer.Option(help="From this time on: a date, or a span such as 7d.")] = "7d",
-    min_importance: Annotated[float, typer.Option(help="Only changes that matter this much.", min=0, max=1)] = 0.0,
+    min_importance: MinImportance = 0.0,
     alert: Annotated[bool, typer.Option("--alert", help="Tell the targets of alerts where the answer is yes.")] = False,
     json_: Json = False,
 ) -> None:
@@ -104,9 +101,6 @@ def ask(
     from strandline.app.opening import open_archive
     from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import span_start
-    from strandline.cli.output import as_json, printable, tell
-    from strandline.core.wording import counted
-    from strandline.errors import UsageError
 
     if alert and not question:
         raise UsageError("--alert needs a question: alerts are told where its answer is yes")
@@ -127,8 +121,8 @@ def ask(
 
 
 def feed(
-    folder: Folder,
-    site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    folder: Place,
+    site: Site = "",
     page: Annotated[str, typer.Option(help="Only this page.")] = "",
     collection: Collection = "",
     tag: Tag = "",
@@ -147,8 +141,6 @@ def feed(
     from strandline.access.feeds import feed as document
     from strandline.alerts.feeds import FeedRequest, change_feed
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json
-    from strandline.errors import UsageError
 
     if form not in ("atom", "rss"):
         raise UsageError(f"no format {form!r}; there are atom and rss")

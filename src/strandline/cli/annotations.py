@@ -1,17 +1,17 @@
 """`strandline tag` and `strandline note`: what people write about pages and changes."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strandline.cli.archive import Json
+from strandline.cli.options import Json, Place
+from strandline.cli.output import answer, as_json, iso, moment, printable
+from strandline.errors import UsageError
 
 if TYPE_CHECKING:
     from strandline.archive.folder import Archive
     from strandline.core.keeping.annotations import Annotation
 
-Place = Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")]
 Url = Annotated[str, typer.Argument(help="Address of the page; without it, those of all pages are listed.")]
 At = Annotated[
     str,
@@ -48,8 +48,6 @@ def tag(
 ) -> None:
     """Give a page, or one change of it, a tag to find it by; or list tags."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, moment, printable
-    from strandline.errors import UsageError
     from strandline.keeping.annotations import AnnotationWish, tags, untag
     from strandline.keeping.annotations import tag as tag_now
 
@@ -58,7 +56,7 @@ def tag(
     archive = open_archive(folder)
     if everything:
         for text, count in sorted(tags(archive).items()):
-            as_json({"tag": text, "count": count}) if json_ else print(printable(f"{count:6} {text}"))
+            answer({"tag": text, "count": count}, f"{count:6} {text}", json_)
         return
     if not name:
         _list(archive, url, "tag", json_)
@@ -66,7 +64,7 @@ def tag(
     wish = AnnotationWish(url, name, moment(at) if at else None, by)
     if remove:
         gone = untag(archive, wish)
-        as_json({"event": "untagged", "url": url, "count": gone}) if json_ else print(printable(f"{url}: not {name}"))
+        answer({"event": "untagged", "url": url, "count": gone}, f"{url}: not {name}", json_)
         return
     _tell(tag_now(archive, wish), json_)
 
@@ -82,7 +80,6 @@ def note(
 ) -> None:
     """Write a note on a page, or on one change of it; or list notes."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import moment
     from strandline.keeping.annotations import AnnotationWish, add_note, remove_annotation
 
     archive = open_archive(folder)
@@ -106,8 +103,6 @@ def _list(archive: "Archive", url: str, kind: str, json_: bool) -> None:
 
 
 def _tell(one: "Annotation", json_: bool, done: str = "") -> None:
-    from strandline.cli.output import as_json, iso, printable
-
     if json_:
         data = one.as_json()
         capture = None if one.capture is None else iso(one.capture)

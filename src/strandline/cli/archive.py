@@ -1,17 +1,31 @@
 """Commands that make, fill, check and move an archive: init crawl watch import reindex verify versions."""
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Override any setting: section.key=value (see strandline.toml).", metavar="KEY=VALUE"),
-]
+from strandline.cli.options import (
+    AllowAddress,
+    Browser,
+    Contact,
+    Delay,
+    Folder,
+    Json,
+    Limit,
+    NewSeeds,
+    Quiet,
+    Scope,
+    Seeds,
+    Set,
+    SizeLimit,
+    Url,
+    Workers,
+)
+from strandline.cli.output import answer, as_json, iso, printable, size, tell
+from strandline.core.wording import counted
+from strandline.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -35,13 +49,12 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: Folder,
     contact: Annotated[str, typer.Option(help="Page where site owners can reach you; sent with every request.")] = "",
-    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file of them.")] = None,
+    seeds: NewSeeds = None,
     operator: Annotated[str, typer.Option(help="Your name or institution, written into every WARC file.")] = "",
     json_: Json = False,
 ) -> None:
     """Make an archive: a folder with settings, WARC files, indexes and a catalog."""
     from strandline.archive.folder import create
-    from strandline.cli.output import as_json, tell
 
     archive = create(folder, contact=contact, operator=operator, seeds=tuple(seeds or ()))
     if json_:
@@ -54,31 +67,20 @@ def init(
 
 def crawl(
     folder: Folder,
-    seeds: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Address to start from, or a file with one per line; without it, where the archive started before."
-        ),
-    ] = None,
-    scope: Annotated[str | None, typer.Option(help="How far from a seed: page, prefix, host or domain.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Stop after this many captures.", min=1)] = None,
-    workers: Annotated[int | None, typer.Option(help="Connections open at the same time.", min=1)] = None,
-    delay: Annotated[
-        str | None, typer.Option(help="Pause between requests to one host, in seconds or as '2 s'.")
-    ] = None,
-    contact: Annotated[str | None, typer.Option(help="Page where site owners can reach you.")] = None,
+    seeds: Seeds = None,
+    scope: Scope = None,
+    limit: Limit = None,
+    workers: Workers = None,
+    delay: Delay = None,
+    contact: Contact = None,
     skip: Annotated[
         str | None,
         typer.Option(help="Leave out what is expected unchanged: none, policy, near or dormant (needs `learn`)."),
     ] = None,
-    browser: Annotated[
-        str | None, typer.Option(help="Show pages in a browser: never, auto (where it shows more) or always.")
-    ] = None,
-    allow_address: Annotated[
-        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
-    ] = None,
+    browser: Browser = None,
+    allow_address: AllowAddress = None,
     time_limit: Annotated[str | None, typer.Option(help="Stop after this long, for example 2h.")] = None,
-    size_limit: Annotated[str | None, typer.Option(help="Stop after receiving this much, for example 5GB.")] = None,
+    size_limit: SizeLimit = None,
     set_: Set = None,
     json_: Json = False,
     quiet: Quiet = False,
@@ -102,12 +104,7 @@ def crawl(
 
 def watch(
     folder: Annotated[Path | None, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)] = None,
-    seeds: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Address to start from, or a file with one per line; without it, where the archive started before."
-        ),
-    ] = None,
+    seeds: Seeds = None,
     budget: Annotated[str | None, typer.Option(help="Requests or bytes: 500/day, 40/hour, 2GB/day.")] = None,
     strategy: Annotated[str | None, typer.Option(help="How pages are chosen.")] = None,
     objective: Annotated[str | None, typer.Option(help="What counts: pool, page, middle, count or content.")] = None,
@@ -116,25 +113,19 @@ def watch(
     hour_seconds: Annotated[
         float, typer.Option(help="For demonstrations: seconds an hour lasts; budgets and patterns follow.", min=0.0)
     ] = 0.0,
-    scope: Annotated[str | None, typer.Option(help="How far from a seed: page, prefix, host or domain.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Stop after this many captures.", min=1)] = None,
-    workers: Annotated[int | None, typer.Option(help="Connections open at the same time.", min=1)] = None,
-    delay: Annotated[
-        str | None, typer.Option(help="Pause between requests to one host, in seconds or as '2 s'.")
-    ] = None,
-    contact: Annotated[str | None, typer.Option(help="Page where site owners can reach you.")] = None,
+    scope: Scope = None,
+    limit: Limit = None,
+    workers: Workers = None,
+    delay: Delay = None,
+    contact: Contact = None,
     skip: Annotated[
         str | None,
         typer.Option(help="Plans leave out what is expected unchanged: none, policy, near or dormant (needs `learn`)."),
     ] = None,
-    browser: Annotated[
-        str | None, typer.Option(help="Show pages in a browser: never, auto (where it shows more) or always.")
-    ] = None,
-    allow_address: Annotated[
-        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
-    ] = None,
+    browser: Browser = None,
+    allow_address: AllowAddress = None,
     time_limit: Annotated[str | None, typer.Option(help="As --for, but by the clock, and exit code 15.")] = None,
-    size_limit: Annotated[str | None, typer.Option(help="Stop after receiving this much, for example 5GB.")] = None,
+    size_limit: SizeLimit = None,
     log_format: Annotated[str, typer.Option("--log-format", help="Events on stderr: plain, text or json.")] = "plain",
     database: Annotated[
         str, typer.Option(help="Watch as a worker of this cluster: postgresql://user@host/name.", metavar="URL")
@@ -206,8 +197,6 @@ def import_files(
 ) -> None:
     """Bring in what other tools archived, and say what was left out. Of a file that is not sound nothing is written."""
     from strandline.app.opening import opened_or_made
-    from strandline.cli.output import as_json, printable, tell
-    from strandline.core.wording import counted
     from strandline.exchange.moving import take_in
 
     addresses = dict(_file_and_address(one) for one in url or ())
@@ -229,8 +218,6 @@ def import_files(
 
 def _file_and_address(said: str) -> tuple[str, str]:
     """`FILE=ADDRESS`: addresses may hold an equals sign, so the first one counts."""
-    from strandline.errors import UsageError
-
     file, found, address = said.partition("=")
     if not (file and found and address.startswith(("http://", "https://"))):
         raise UsageError(f"--url {said}: FILE=ADDRESS is wanted, as in 'data/prices.json=https://example.org/prices'")
@@ -240,24 +227,13 @@ def _file_and_address(said: str) -> tuple[str, str]:
 def reindex(folder: Folder, json_: Json = False) -> None:
     """Rebuild catalog and indexes from the WARC files alone."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable, tell
-    from strandline.core.wording import counted
     from strandline.exchange.rebuilding import reindex as rebuild_catalog
 
     report = rebuild_catalog(open_archive(folder))
     for finding in report.findings:
         tell(finding)
-    if json_:
-        as_json(
-            {
-                "event": "reindexed",
-                "captures": report.captures,
-                "files": report.files,
-                "findings": list(report.findings),
-            }
-        )
-    else:
-        print(printable(f"{counted(report.captures, 'capture')} in {counted(report.files, 'file')}"))
+    document = {"event": "reindexed", **dataclasses.asdict(report)}
+    answer(document, f"{counted(report.captures, 'capture')} in {counted(report.files, 'file')}", json_)
 
 
 def verify(
@@ -275,8 +251,6 @@ def verify(
     """Read every byte and compare it with what was written: finds each cut, each flipped bit and each missing file."""
     from strandline.app.auditing import audit_archive
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable, tell
-    from strandline.core.wording import counted
 
     def begun(name: str, size: int) -> None:
         if not (quiet or json_):
@@ -295,17 +269,13 @@ def verify(
         raise typer.Exit(6)
 
 
-def versions(
-    folder: Folder, url: Annotated[str, typer.Argument(help="Address of the page.")], json_: Json = False
-) -> None:
+def versions(folder: Folder, url: Url, json_: Json = False) -> None:
     """The history of one page: its captures, and which of them brought something new."""
     from strandline.app.opening import open_archive
     from strandline.cli.change_texts import metadata_line
     from strandline.cli.crawling import captured_event
-    from strandline.cli.output import as_json, iso, printable, size
     from strandline.cli.studying import study_pending
     from strandline.core.changes.reverts import content_of, returns
-    from strandline.core.wording import counted
 
     archive = open_archive(folder)
     study_pending(archive, quiet=json_)  # what each version says of itself is read by study

@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+from strandline.cli.options import Folder, Json, Quiet
+from strandline.cli.output import answer, as_json, iso, size, tell
+from strandline.core.wording import counted
+from strandline.errors import ArchiveDamaged
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def backup(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
+    folder: Folder,
     to: Annotated[str, typer.Argument(help="Folder, or object store such as s3://bucket/prefix.", metavar="TO")],
     check: Annotated[bool, typer.Option("--check", help="Read the backup that is there, and compare.")] = False,
     json_: Json = False,
@@ -25,27 +27,19 @@ def backup(
 ) -> None:
     """Bring a backup up to date: only what is new is sent, all of it is read back; a watch may run meanwhile."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, size, tell
-    from strandline.core.wording import counted
-    from strandline.errors import ArchiveDamaged
     from strandline.keeping.backup import back_up, backup_place, check_backup
 
     archive = open_archive(folder)
     if check:
         listed, problems = check_backup(backup_place(to))
-        if json_:
-            as_json({"ok": not problems, "files": len(listed.files), "time": listed.time, "problems": problems})
-        else:
-            print(f"{counted(len(listed.files), 'file')} compared, {counted(len(problems), 'problem')}")
+        document = {"ok": not problems, "files": len(listed.files), "time": listed.time, "problems": problems}
+        answer(document, f"{counted(len(listed.files), 'file')} compared, {counted(len(problems), 'problem')}", json_)
         if problems:
             raise ArchiveDamaged(f"{to}: {problems[0]}" + (f" (and {len(problems) - 1} more)" if problems[1:] else ""))
         return
     done = back_up(archive, to, (lambda _: None) if quiet or json_ else tell)
-    if json_:
-        as_json(done.as_json())
-    else:
-        new = f"{counted(done.sent, 'file')} ({size(done.sent_bytes)}) sent"
-        print(f"{counted(done.captures, 'capture')} in {counted(done.files, 'file')} ({size(done.bytes)}); {new}")
+    there = f"{counted(done.captures, 'capture')} in {counted(done.files, 'file')} ({size(done.bytes)})"
+    answer(done.as_json(), f"{there}; {counted(done.sent, 'file')} ({size(done.sent_bytes)}) sent", json_)
 
 
 def restore(
@@ -55,26 +49,20 @@ def restore(
     quiet: Quiet = False,
 ) -> None:
     """Make an archive folder of a backup; everything is compared before the folder gets its name."""
-    from strandline.cli.output import as_json, iso, printable, tell
-    from strandline.core.wording import counted
     from strandline.keeping.backup import restore as restore_now
 
     listed = restore_now(source, folder, (lambda _: None) if quiet or json_ else tell)
-    if json_:
-        as_json({"event": "restored", "captures": listed.captures, "files": len(listed.files), "time": listed.time})
-    else:
-        print(printable(f"{folder}: {counted(listed.captures, 'capture')}, as of {iso(listed.time)}"))
+    document = {"event": "restored", "captures": listed.captures, "files": len(listed.files), "time": listed.time}
+    answer(document, f"{folder}: {counted(listed.captures, 'capture')}, as of {iso(listed.time)}", json_)
 
 
 def upgrade(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
+    folder: Folder,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Try it on a copy of the catalog, and tell.")] = False,
     json_: Json = False,
 ) -> None:
     """Bring an archive of an older release up to the format of this one; the catalog of before is kept beside it."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json
-    from strandline.core.wording import counted
     from strandline.keeping.upgrading import upgrade as upgrade_now
 
     done = upgrade_now(open_archive(folder), dry_run)

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strandline.cli.narrowing import Collection, Tag
+from strandline.cli.options import AllowAddress, Collection, Folder, Json, MinImportance, Quiet, Site, Tag, Url, in_unit
+from strandline.cli.output import answer, as_json, iso, moment, print_lines, printable, size, tell
+from strandline.core.wording import counted
+from strandline.errors import UsageError
 
 if TYPE_CHECKING:
     from strandline.archive.folder import Archive
     from strandline.core.capture import Capture
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Since = Annotated[str | None, typer.Option("--since", help="From this time on: a date, or a span such as 7d.")]
 
 
@@ -45,14 +45,11 @@ def blocks(
     page: Annotated[str, typer.Argument(help="A file, or the address of a page.", metavar="FILE-or-URL")],
     level: Annotated[int, typer.Option(help="1 few and large blocks, 2, or 3 many and small.", min=1, max=3)] = 2,
     rendered: Annotated[bool, typer.Option("--rendered", help="As a browser shows the page.")] = False,
-    allow_address: Annotated[
-        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
-    ] = None,
+    allow_address: AllowAddress = None,
     json_: Json = False,
 ) -> None:
     """Cut a page into the blocks a reader perceives, each with its topic."""
     from strandline.cli.change_texts import block_lines
-    from strandline.cli.output import as_json, printable
     from strandline.settings.schema import Settings
     from strandline.study.comparing import allowing, blocks_data, page_blocks
 
@@ -61,8 +58,7 @@ def blocks(
     if json_:
         as_json(found)
         return
-    for line in block_lines(found):
-        print(printable(line))
+    print_lines(block_lines(found))
 
 
 def compare(
@@ -88,8 +84,6 @@ def compare(
     """Say what changed between two versions of a page and how much it matters, block by block."""
     from strandline.app.opening import is_archive, open_archive
     from strandline.cli.change_texts import comparison_lines
-    from strandline.cli.output import as_json, iso, moment, printable, tell
-    from strandline.errors import UsageError
     from strandline.study.comparing import compare_files, compare_versions
 
     if is_archive(Path(first)) or ("://" in second and not Path(first).exists()):
@@ -116,13 +110,10 @@ def compare(
     elif json_:
         as_json(found.as_data() | extra)
     else:
-        for line in comparison_lines(found):
-            print(printable(line))
+        print_lines(comparison_lines(found))
 
 
 def _write_pictures(archive: "Archive", versions: "tuple[Capture, Capture]", folder: Path, part: bool) -> None:
-    from strandline.cli.output import tell
-    from strandline.errors import UsageError
     from strandline.study.framed_pictures import framed_pictures
 
     if not folder.is_dir():
@@ -143,8 +134,8 @@ def _write_pictures(archive: "Archive", versions: "tuple[Capture, Capture]", fol
 def changes(
     folder: Folder,
     since: Since = None,
-    min_importance: Annotated[float, typer.Option(help="Only changes that matter this much.", min=0, max=1)] = 0.0,
-    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    min_importance: MinImportance = 0.0,
+    site: Site = "",
     collection: Collection = "",
     tag: Tag = "",
     relearn: Annotated[
@@ -159,10 +150,7 @@ def changes(
     from strandline.archive.known_collections import narrowed
     from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import change_data, change_lines, span_start
-    from strandline.cli.output import as_json, printable
     from strandline.cli.studying import study_pending
-    from strandline.core.wording import counted
-    from strandline.errors import UsageError
     from strandline.study.pending import relearn as study_again
     from strandline.study.searching import Returns
 
@@ -170,20 +158,19 @@ def changes(
         raise UsageError("--level goes with --relearn: name the page that is to be cut at another level")
     archive = open_archive(folder)
     start = span_start(since) if since else None
-    require_site(archive, site or "")
+    require_site(archive, site)
     narrow = narrowed(archive.settings, collection, tag)
     study_pending(archive, quiet or json_)
     if relearn:
         study_again(archive, relearn, level)
     hidden = shown = 0
     back = Returns(archive.studies)
-    for change in archive.studies.changes(site or "", start, min_importance, narrow):
+    for change in archive.studies.changes(site, start, min_importance, narrow):
         if json_:
             as_json(change_data(change, back.of(change)))
         elif change.visible:
             shown += 1
-            for line in change_lines(change, back.of(change)):
-                print(printable(line))
+            print_lines(change_lines(change, back.of(change)))
         else:
             hidden += 1
     if not json_:
@@ -206,7 +193,7 @@ def search(
     topic: Annotated[str, typer.Option(help="Words of the block's topic.")] = "",
     since: Since = None,
     until: Annotated[str | None, typer.Option(help="Shown at this time or before.")] = None,
-    site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    site: Site = "",
     collection: Collection = "",
     tag: Tag = "",
     label: Annotated[str, typer.Option(help="What the block is called: by you, or main, nav, footer, menu, ...")] = "",
@@ -228,11 +215,8 @@ def search(
     from strandline.archive.known_collections import narrowed
     from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import found_data, found_lines, short, span_start
-    from strandline.cli.output import as_json, iso, printable
     from strandline.cli.studying import study_pending
     from strandline.core.blocks.queries import doubt
-    from strandline.core.wording import counted
-    from strandline.errors import UsageError
     from strandline.study.searching import Wanted, found_blocks, over_time
 
     archive = open_archive(folder)
@@ -249,27 +233,21 @@ def search(
     found, wanted = None, Wanted(words, topic, start, end, site, label, narrow)
     if times:
         for turn in over_time(found_blocks(archive, wanted, max(limit, 1000))):
-            if json_:
-                as_json(dataclasses.asdict(turn) | {"time": iso(turn.time)})
-            else:
-                pages = counted(turn.pages, "page")
-                print(
-                    printable(f"{iso(turn.time)}  {turn.event:8}  {turn.url}   on {pages} now   {short(turn.text, 80)}")
-                )
+            at, pages = iso(turn.time), counted(turn.pages, "page")
+            line = f"{at}  {turn.event:8}  {turn.url}   on {pages} now   {short(turn.text, 80)}"
+            answer(dataclasses.asdict(turn) | {"time": at}, line, json_)
         return
     for found in found_blocks(archive, wanted, limit):
         if json_:
             as_json(found_data(found))
         else:
-            for line in found_lines(found):
-                print(printable(line))
+            print_lines(found_lines(found))
     if found is None and not json_:
         print(f"Nothing found.{_DOUBTS[doubt(words) or doubt(topic)]}")
 
 
 def _saved_searches(archive: "Archive", save: tuple[str, str], forget: str, json_: bool) -> None:
     from strandline.app.opening import place_of
-    from strandline.cli.output import as_json, printable
     from strandline.keeping.searches import forget_search, save_search, searches_of
 
     place = place_of(archive)
@@ -278,10 +256,7 @@ def _saved_searches(archive: "Archive", save: tuple[str, str], forget: str, json
     if forget:
         forget_search(place, forget)
     for name, words in searches_of(place.settings()).items():
-        if json_:
-            as_json({"search": name, "words": words})
-        else:
-            print(printable(f"{name}: {words}"))
+        answer({"search": name, "words": words}, f"{name}: {words}", json_)
 
 
 def rate(
@@ -295,8 +270,6 @@ def rate(
     part of the site's other pages, too; `undo` takes it back.
     """
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable
-    from strandline.errors import UsageError
     from strandline.study.rating import rate as keep
     from strandline.study.rating import unrate
 
@@ -319,7 +292,6 @@ def rate(
 
 def _list_ratings(archive: "Archive", url: str, json_: bool) -> None:
     """What was said: everywhere, or what holds on one page and where it was said."""
-    from strandline.cli.output import as_json, iso, printable
     from strandline.study.rating import given_ratings, taught
 
     rows = (
@@ -328,41 +300,33 @@ def _list_ratings(archive: "Archive", url: str, json_: bool) -> None:
         else [(one.path, one.rating, one, "page") for one in given_ratings(archive)]
     )
     for path, rating, said, reach in rows:
-        if json_:
-            as_json({"url": said.url, "block": path, "rating": rating, "time": iso(said.time), "reach": reach})
-        else:
-            print(printable(f"{rating:8} {path}   said {iso(said.time)[:16]}Z on {said.url}"))
+        document = {"url": said.url, "block": path, "rating": rating, "time": iso(said.time), "reach": reach}
+        answer(document, f"{rating:8} {path}   said {iso(said.time)[:16]}Z on {said.url}", json_)
 
 
 def label(
     folder: Folder,
-    url: Annotated[str, typer.Argument(help="Address of the page.")] = "",
+    url: Url = "",
     name: Annotated[str, typer.Argument(help="What to call the block; empty takes its label back.")] = "",
     block: Annotated[str, typer.Option(help="Path of the block (see: strandline blocks).")] = "",
     json_: Json = False,
 ) -> None:
     """Call a block of a page something, to find it by: `search --label`. Without a block, list what was called so."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, iso, printable
-    from strandline.errors import UsageError
     from strandline.study.labelling import given_labels
     from strandline.study.labelling import label as keep
 
     archive = open_archive(folder)
     if block:
         keep(archive, url, block, name)
-        if json_:
-            as_json({"event": "labelled", "url": url, "block": block, "label": name})
-        else:
-            print(printable(f"{name or 'no label'}: {block}"))
+        document = {"event": "labelled", "url": url, "block": block, "label": name}
+        answer(document, f"{name or 'no label'}: {block}", json_)
         return
     if name:
         raise UsageError("name the block with --block (see strandline blocks)")
     for page, path, called, time in given_labels(archive, url):
-        if json_:
-            as_json({"url": page, "block": path, "label": called, "time": iso(time)})
-        else:
-            print(printable(f"{called}  {page}  {path}"))
+        document = {"url": page, "block": path, "label": called, "time": iso(time)}
+        answer(document, f"{called}  {page}  {path}", json_)
 
 
 def compact(
@@ -373,16 +337,10 @@ def compact(
 ) -> None:
     """Rewrite cold WARC files as differences, byte-exact: each is rebuilt and compared before the old one goes."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable, size, tell
-    from strandline.core.wording import counted
-    from strandline.errors import UsageError
     from strandline.exchange.compacting import compact_archive
     from strandline.settings.units import seconds
 
-    try:
-        age = seconds(older_than)
-    except ValueError as problem:
-        raise UsageError(f"--older-than: {problem}") from None
+    age = in_unit("--older-than", older_than, seconds)
     done = compact_archive(open_archive(folder), age, None if quiet or json_ else tell)
     if json_:
         as_json(done.as_json())

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strandline.cli.options import AllowAddress, Host, Json, Limit, NewSeeds, Quiet, TokenFile
+from strandline.cli.output import as_json, iso, printable, size, tell
+from strandline.core.wording import counted
+from strandline.errors import UsageError
+
 if TYPE_CHECKING:
     from strandline.settings.schema import Settings
 
@@ -15,8 +20,6 @@ Database = Annotated[
 Store = Annotated[
     str, typer.Option(help="Where WARC files go: s3://bucket/prefix, gs://, az://, file:///folder.", metavar="URL")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -46,11 +49,9 @@ def init(
     settings: Annotated[
         Path | None, typer.Option(help="A strandline.toml that all workers are to follow.", metavar="FILE")
     ] = None,
-    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file of them.")] = None,
+    seeds: NewSeeds = None,
     contact: Annotated[str, typer.Option(help="Page where site owners can reach you.")] = "",
-    allow_address: Annotated[
-        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
-    ] = None,
+    allow_address: AllowAddress = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: section.key=value.", metavar="KEY=VALUE")
     ] = None,
@@ -62,10 +63,7 @@ def init(
     """Make a database and an object store ready for workers, or change the settings they follow."""
     from strandline.archive.given_seeds import read_seeds
     from strandline.cli.crawling import crawl_settings
-    from strandline.cli.output import as_json, tell
     from strandline.cluster.shared import init_cluster
-    from strandline.core.wording import counted
-    from strandline.errors import UsageError
     from strandline.settings.file import read_settings, with_overrides
 
     if settings is not None and not settings.exists():
@@ -95,9 +93,7 @@ def status(database: Database, json_: Json = False) -> None:
 
     from strandline.alerts.alarms import alarm_data
     from strandline.app.alerts_listing import alarms
-    from strandline.cli.output import as_json, iso, printable, size
     from strandline.cluster.archive import open_shared
-    from strandline.core.wording import counted
 
     archive = open_shared(database)
     found, raised = archive.standing(), alarms(archive)
@@ -130,12 +126,12 @@ def status(database: Database, json_: Json = False) -> None:
 
 def serve(
     database: Database,
-    host: Annotated[str | None, typer.Option(help="Address to listen on; anything but loopback needs a token.")] = None,
+    host: Host = None,
     port: Annotated[int | None, typer.Option(help="Port of the API; 0 picks a free one.", min=0, max=65535)] = None,
     replay_port: Annotated[
         int | None, typer.Option(help="Port of archived content; 0 picks a free one.", min=0, max=65535)
     ] = None,
-    token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
+    token_file: TokenFile = None,
 ) -> None:
     """The interface, replay, Memento and CDX from the shared index and the object store, beside the workers."""
     from strandline.cli.cluster_serving import run_server
@@ -149,7 +145,7 @@ def worker(
     spool: Annotated[
         Path | None, typer.Option(help="Folder for what is being received and packed; a temporary one by default.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="Stop after this many captures.", min=1)] = None,
+    limit: Limit = None,
     time_limit: Annotated[str, typer.Option(help="Stop after this long, for example 2h.")] = "",
     lease: Annotated[
         float, typer.Option(help="Seconds after which a silent worker has lost its hosts; the same for all.", min=1.0)

@@ -3,12 +3,11 @@
 import sys
 from pathlib import Path
 
-from strandline.cli.crawling import captured_event, crawl_limits, follow, report
-from strandline.cli.output import as_json, tell
+from strandline.cli.crawling import crawl_limits, follow, heard_captures, report
+from strandline.cli.output import tell
 from strandline.cluster.shared import open_cluster
 from strandline.cluster.worker import WorkerRequest
 from strandline.cluster.worker import run_worker as work
-from strandline.core.capture import Capture
 from strandline.crawl.preparing import CrawlRequest
 from strandline.errors import UsageError
 
@@ -28,13 +27,9 @@ def run_worker(
     lease, commit_seconds, patience, hour = times
     cluster = open_cluster(*place, upgrade=True)
 
-    def captured(capture: Capture) -> None:
-        if as_lines:
-            as_json(captured_event(capture))
-
     progress, finish = follow(sys.stderr.isatty() and not quiet)
     request = WorkerRequest(
-        crawl=CrawlRequest((), crawl_limits(*limits), captured, progress),
+        crawl=CrawlRequest((), crawl_limits(*limits), heard_captures(as_lines), progress),
         spool=spool,
         lease=lease,
         patience=patience,

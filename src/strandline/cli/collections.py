@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strandline.cli.archive import Json
+from strandline.cli.options import Json, Place, assignments
+from strandline.cli.output import answer, as_json, columns, iso, print_lines, printable
+from strandline.core.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from strandline.keeping.collections import Collection
     from strandline.settings.collection_tables import CollectionSettings
 
-Place = Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")]
 Name = Annotated[str, typer.Argument(help="The short name of a collection.", metavar="NAME")]
 Members = Annotated[
     list[str],
@@ -33,6 +34,9 @@ Values = Annotated[
         show_default=False,
     ),
 ]
+
+
+_EXAMPLE = "title='Elections 2026'"
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +73,6 @@ def register(app: typer.Typer) -> None:
 def collections(folder: Place, json_: Json = False) -> None:
     """List the collections of an archive: what each is, and what it holds."""
     from strandline.app.opening import open_archive, place_of
-    from strandline.cli.output import as_json, columns, iso, printable
     from strandline.keeping.collections import all_collections
 
     archive = open_archive(folder)
@@ -95,14 +98,14 @@ def add(folder: Place, name: Name, values: Values = None, json_: Json = False) -
     """Make a collection."""
     from strandline.keeping.collections import add_collection
 
-    _done(folder, json_, "added", lambda place: add_collection(place, name, assigned(values)))
+    _done(folder, json_, "added", lambda place: add_collection(place, name, assignments(values, _EXAMPLE)))
 
 
 def describe(folder: Place, name: Name, values: Values = None, json_: Json = False) -> None:
     """Say what a collection is about, and how its sites are treated."""
     from strandline.keeping.collections import describe_collection
 
-    _done(folder, json_, "described", lambda place: describe_collection(place, name, assigned(values)))
+    _done(folder, json_, "described", lambda place: describe_collection(place, name, assignments(values, _EXAMPLE)))
 
 
 def assign(folder: Place, name: Name, members: Members, json_: Json = False) -> None:
@@ -152,7 +155,6 @@ def remove(folder: Place, name: Name, json_: Json = False) -> None:
 def show(folder: Place, name: Name, json_: Json = False) -> None:
     """One collection: what is said of it, what belongs to it, what it holds."""
     from strandline.app.opening import open_archive, place_of
-    from strandline.cli.output import as_json, printable
     from strandline.keeping.collections import collection_at
 
     archive = open_archive(folder)
@@ -160,13 +162,10 @@ def show(folder: Place, name: Name, json_: Json = False) -> None:
     if json_:
         as_json(found.as_json())
         return
-    for line in _lines(found):
-        print(printable(line))
+    print_lines(_lines(found))
 
 
 def _lines(found: "Collection") -> "list[str]":
-    from strandline.cli.output import iso
-    from strandline.core.wording import counted
     from strandline.settings.collection_tables import DUBLIN_CORE
 
     said, held = found.settings, found.holding
@@ -185,27 +184,10 @@ def _lines(found: "Collection") -> "list[str]":
     return [*lines, f"  holds {captures} of {counted(held.addresses, 'address', 'addresses')}{span}"]
 
 
-def assigned(values: list[str] | None) -> dict[str, object]:
-    """KEY=VALUE as somebody typed it."""
-    from strandline.errors import UsageError
-
-    found: dict[str, object] = {}
-    for text in values or ():
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"{text!r}: write KEY=VALUE, for example title='Elections 2026'")
-        found[key.strip()] = value
-    return found
-
-
 def _done(folder: Path, json_: bool, done: str, change: "Callable[[ArchivePlace], CollectionSettings]") -> None:
     from strandline.app.opening import open_archive, place_of
-    from strandline.cli.output import as_json, printable
-    from strandline.core.wording import counted
 
     made = change(place_of(open_archive(folder)))
-    if json_:
-        as_json({"event": done, "collection": made.name, "sites": list(made.sites), "pages": list(made.pages)})
-        return
+    document = {"event": done, "collection": made.name, "sites": list(made.sites), "pages": list(made.pages)}
     holds = f"{counted(len(made.sites), 'site')}, {counted(len(made.pages), 'page')}"
-    print(printable(f"{made.name}: {done} ({holds})"))
+    answer(document, f"{made.name}: {done} ({holds})", json_)

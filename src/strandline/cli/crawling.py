@@ -11,6 +11,7 @@ from typing import Final
 from strandline.app.opening import open_archive, opened_or_made
 from strandline.archive.folder import Archive
 from strandline.archive.given_seeds import read_seeds
+from strandline.cli.options import in_unit
 from strandline.cli.output import as_json, iso, printable, size, tell
 from strandline.core.capture import Capture
 from strandline.core.wording import counted
@@ -67,10 +68,7 @@ def hours_of(text: str) -> float:
 def _above_zero(flag: str, text: str | None, unit: Callable[[str], float]) -> float:
     if not text:
         return 0.0
-    try:
-        value = unit(text)
-    except ValueError as problem:
-        raise UsageError(f"{flag}: {problem}") from None
+    value = in_unit(flag, text, unit)
     if not value:
         raise UsageError(f"{flag} must be above zero; leave it out to go on without a limit")
     return value
@@ -100,11 +98,7 @@ def run_crawl(
     """Crawl and report. Exceptions carry the exit code of the way it ended."""
     progress, finish = follow(sys.stderr.isatty() and not quiet)
 
-    def captured(capture: Capture) -> None:
-        if as_lines:
-            as_json(captured_event(capture))
-
-    request = CrawlRequest(tuple(seeds), limits, captured, progress)
+    request = CrawlRequest(tuple(seeds), limits, heard_captures(as_lines), progress)
     tally = report(lambda: crawl(archive, settings, request), finish, as_lines, quiet)
     lost = tally.seeds_failed | {seed: f"redirected to {target}" for seed, target in tally.seeds_moved.items()}
     if lost and not tally.pages:
@@ -148,6 +142,11 @@ def captured_event(capture: Capture) -> dict[str, object]:
     }
 
 
+def heard_captures(as_lines: bool) -> Callable[[Capture], None]:
+    """What is done about each capture: told to programs as a line, or nothing."""
+    return (lambda capture: as_json(captured_event(capture))) if as_lines else lambda _: None
+
+
 def summary(tally: Tally, watched: bool = False) -> None:
     """What was done, for people. Pages of a watch wait for their turn, which nobody has to be told."""
     failures = ", ".join(f"{kind} {count}" for kind, count in tally.failures.most_common())
@@ -173,17 +172,9 @@ def summary(tally: Tally, watched: bool = False) -> None:
         tell(f"{counted(tally.waiting, 'address waits', 'addresses wait')} for a later try, in the next crawl.")
 
 
-def _nothing(_: Tally) -> None:
-    return
-
-
-def _no_finish() -> None:
-    return
-
-
 def follow(live: bool) -> tuple[Callable[[Tally], None], Callable[[], None]]:
     """A line on the terminal that follows the crawl, and how to end it."""
-    return _live() if live else (_nothing, _no_finish)
+    return _live() if live else (lambda _: None, lambda: None)
 
 
 def _live() -> tuple[Callable[[Tally], None], Callable[[], None]]:

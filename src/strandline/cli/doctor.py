@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from strandline.cli.options import Json
+from strandline.cli.output import as_json, printable
+
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
@@ -16,14 +19,13 @@ def doctor(
     constants: Annotated[
         bool, typer.Option("--constants", help="List the numbers that were chosen, by stage, with their origins.")
     ] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")] = False,
+    json_: Json = False,
 ) -> None:
     """Say what is installed, reachable and configured, and what to do about what is not."""
     if constants:
         _tell_numbers(json_)
         return
     from strandline.app.doctor import examine
-    from strandline.cli.output import as_json, printable
 
     findings = examine(folder)
     if json_:
@@ -39,7 +41,6 @@ def doctor(
 
 def _tell_numbers(json_: bool) -> None:
     from strandline.app.chosen_numbers import STAGES, chosen_numbers
-    from strandline.cli.output import as_json, printable
 
     numbers = chosen_numbers()
     if json_:

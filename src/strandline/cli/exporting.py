@@ -5,7 +5,10 @@ from typing import Annotated
 
 import typer
 
-from strandline.cli.narrowing import Collection
+from strandline.cli.options import Collection, Json, Place, Quiet, Site
+from strandline.cli.output import answer, moment, tell
+from strandline.core.wording import counted
+from strandline.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")],
+    folder: Place,
     to: Annotated[Path | None, typer.Option("--to", help="File to write: .wacz, .warc.gz, .cdxj or .parquet.")] = None,
     dataset: Annotated[
         str | None,
@@ -37,18 +40,14 @@ def export(
             metavar="FOLDER",
         ),
     ] = None,
-    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    site: Site = "",
     collection: Collection = "",
     from_: Annotated[str | None, typer.Option("--from", help="Only captures from this time on.")] = None,
     to_time: Annotated[str | None, typer.Option(help="Only captures up to this time.")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    json_: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write standard files that other tools open, or bring a Parquet dataset up to date."""
-    from strandline.cli.output import as_json, moment, printable, tell
-    from strandline.core.wording import counted
-    from strandline.errors import UsageError
-
     if sum(target is not None for target in (to, dataset, bag)) != 1:
         raise UsageError("name one target: --to FILE, --bag FOLDER, or --dataset FOLDER")
     if dataset is not None:
@@ -61,11 +60,8 @@ def export(
             )
         told = None if quiet or json_ else tell
         done = export_archive(open_archive(folder), dataset, told)
-        if json_:
-            as_json(done.as_data())
-        else:
-            added = f"{counted(done.captures, 'capture')} and {counted(done.changes, 'change')}"
-            print(printable(f"{dataset}: {added} added"))
+        added = f"{counted(done.captures, 'capture')} and {counted(done.changes, 'change')}"
+        answer(done.as_data(), f"{dataset}: {added} added", json_)
         return
     target = to or bag
     assert target is not None
@@ -78,9 +74,7 @@ def export(
     if start is not None and end is not None and start > end:
         raise UsageError(f"nothing lies between --from {from_} and --to-time {to_time}")
     archive = open_archive(folder)
-    require_site(archive, site or "")
-    written = (deposit if bag else export)(archive, Wanted(target, site or "", start, end, collection))
-    if json_:
-        as_json({"event": "exported", "file": str(target), "captures": written})
-    else:
-        print(printable(f"{target}: {counted(written, 'capture')}"))
+    require_site(archive, site)
+    written = (deposit if bag else export)(archive, Wanted(target, site, start, end, collection))
+    document = {"event": "exported", "file": str(target), "captures": written}
+    answer(document, f"{target}: {counted(written, 'capture')}", json_)

@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from strandline.cli.options import Folder, Json, in_unit
+from strandline.cli.output import as_json, printable, tell
+
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
@@ -16,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def schedule(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)],
+    folder: Folder,
     crawler: Annotated[str, typer.Option(help="browsertrix or heritrix.")],
     plans: Annotated[
         Path,
@@ -25,22 +28,17 @@ def schedule(
     results: Annotated[Path, typer.Option(help="The folder it writes its WARC or WACZ files to.")],
     every: Annotated[str, typer.Option(help="How often to look for results.")] = "30s",
     once: Annotated[bool, typer.Option("--once", help="One look and one plan, then end; for cron.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")] = False,
+    json_: Json = False,
 ) -> None:
     """Keep another crawler fed with the plan of each hour, take in what it fetched, and plan on with that."""
     import signal
     import threading
 
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable, tell
-    from strandline.errors import UsageError
     from strandline.keeping.feeding import Feeder, Terms
     from strandline.settings.units import seconds
 
-    try:
-        pause = seconds(every)
-    except ValueError as problem:
-        raise UsageError(f"--every: {problem}") from None
+    pause = in_unit("--every", every, seconds)
     feeder = Feeder(open_archive(folder), Terms(crawler, plans, results), lambda line: tell(printable(line)))  # type: ignore[arg-type]
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
+from strandline.cli.options import Json, PictureForm, Place, Quiet
+from strandline.cli.output import as_json, tell
+from strandline.core.wording import counted
 from strandline.errors import UsageError
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-Plot = Annotated[Path | None, typer.Option(help="Folder for figures (needs the extra `study`).")]
-Form = Annotated[str, typer.Option("--format", help="svg or png.")]
+Plot = Annotated[Path | None, typer.Option(help="Place for figures (needs the extra `study`).")]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def learn(
-    folder: Folder,
+    folder: Place,
     parts: Annotated[
         list[str] | None,
         typer.Argument(
@@ -69,8 +68,6 @@ def learn(
     """Learn from the whole history when and how often pages change, and keep it in the archive."""
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import learned_in_words
-    from strandline.cli.output import as_json, tell
-    from strandline.core.wording import counted
     from strandline.learn.incremental import learn_new
     from strandline.learn.learning import learn as learn_all
 
@@ -105,19 +102,18 @@ def learn(
 
 
 def patterns(
-    folder: Folder,
+    folder: Place,
     url: Annotated[str | None, typer.Argument(help="Only this page.", metavar="[URL]")] = None,
     cycle: Annotated[str | None, typer.Option(help="day, week or month (default: setting learn.cycle).")] = None,
     periods: Annotated[int | None, typer.Option(help="Parts of a cycle (default: setting learn.periods).")] = None,
     plot: Plot = None,
-    form: Form = "svg",
+    form: PictureForm = "svg",
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """When pages change: importance of change per period of their day, and the pages that share their hours."""
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import groups_in_words, pattern_in_words, patterns_in_words
-    from strandline.cli.output import as_json, tell
     from strandline.learn.learned_pages import page_patterns, with_cycle
     from strandline.learn.learning import Lore
 
@@ -143,19 +139,18 @@ def patterns(
 
 
 def classes(
-    folder: Folder,
+    folder: Place,
     tree: Annotated[
         bool, typer.Option("--tree", help="Also a decision tree: class at first sight (needs the extra `study`).")
     ] = False,
     plot: Plot = None,
-    form: Form = "svg",
+    form: PictureForm = "svg",
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """How often pages change: groups by rate, and what is expected of pages seen only once."""
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import classes_in_words, tree_data, tree_in_words
-    from strandline.cli.output import as_json, tell
     from strandline.learn.learned_pages import page_classes
     from strandline.learn.learning import Lore
 

@@ -5,7 +5,10 @@ from typing import Annotated
 
 import typer
 
-from strandline.cli.archive import Json
+from strandline.cli.options import Json, Place
+from strandline.cli.output import as_json, printable, tell
+from strandline.core.wording import counted
+from strandline.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def login(
-    folder: Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")],
+    folder: Place,
     url: Annotated[str, typer.Argument(help="An address of the site; without it, sites with a login.")] = "",
     cookies: Annotated[Path | None, typer.Option(help="A file of cookies (Netscape's format, cookies.txt).")] = None,
     basic: Annotated[
@@ -30,9 +33,6 @@ def login(
 ) -> None:
     """Log in to a site: in a window, or with cookies from a file. Logins are kept encrypted and stand in no capture."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable, tell
-    from strandline.core.wording import counted
-    from strandline.errors import UsageError
     from strandline.keeping.logins import forget_login, import_cookies, keep_password, login_in_window, login_sites
 
     archive = open_archive(folder)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+from strandline.cli.options import Json, PictureForm, Quiet
+from strandline.cli.output import as_json, tell
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +39,7 @@ def rules(
         bool, typer.Option("--policy", help="With --json: sites with evidence, dormant directories and rates.")
     ] = False,
     plot: Annotated[Path | None, typer.Option(help="Folder for a figure per site (needs the extra `study`).")] = None,
-    form: Annotated[str, typer.Option("--format", help="svg or png.")] = "svg",
+    form: PictureForm = "svg",
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -47,7 +47,6 @@ def rules(
 
     For an archive also what its crawls left out (crawl --skip), how that stood its re-tests, and what was given up.
     """
-    from strandline.cli.output import as_json, tell
     from strandline.cli.rule_texts import rules_in_words, rules_json
     from strandline.lab.laboratory import RulesWanted, found_rules, standings
     from strandline.learn.rules import GivenThresholds
@@ -77,12 +76,11 @@ def experiment(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A short form: indicates, does not prove.")] = False,
     plots: Annotated[Path | None, typer.Option(help="Folder for the figures (needs the extra `study`).")] = None,
-    form: Annotated[str, typer.Option("--format", help="svg or png.")] = "svg",
+    form: PictureForm = "svg",
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Re-run a paper's tables and figures beside its own: what agrees, what does not, and why."""
-    from strandline.cli.output import tell
     from strandline.lab.laboratory import run_experiment
 
     report = run_experiment(name, data, quick, None if quiet else tell)
@@ -133,7 +131,6 @@ def simulate(
     """Strategies and bounds side by side, in a world where every change is known."""
     import sys
 
-    from strandline.cli.output import tell
     from strandline.cli.tables import simulation_table
     from strandline.lab.laboratory import SimulationWish, run_simulation
     from strandline.lab.simulate.grid import to_json

@@ -1,9 +1,12 @@
 """`strandline migrate`: from a folder to a cluster, and back."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from strandline.cli.options import Folder, Json, Quiet
+from strandline.cli.output import as_json, tell
+from strandline.core.wording import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -15,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def migrate(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)],
+    folder: Folder,
     database: Annotated[
         str,
         typer.Option(
@@ -29,13 +32,11 @@ def migrate(
         typer.Option("--while-running", help="The watch or the workers go on; run it without this when they stopped."),
     ] = False,
     give_up: Annotated[bool, typer.Option("--give-up", help="Note no more what changes, for a move begun.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    json_: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Move an archive to PostgreSQL and object storage, or back; compared throughout. Cut short, run it again."""
-    from strandline.cli.output import as_json, tell
     from strandline.cluster import migrating
-    from strandline.core.wording import counted
 
     if give_up:
         migrating.give_up(folder, database, back)

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
 from strandline.errors import Interrupted, UsageError
@@ -24,6 +24,17 @@ def as_json(document: object) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
         raise Interrupted("nobody reads the output any more") from None
+
+
+def answer(document: object, text: str, json_: bool) -> None:
+    """What a command says: a document for programs, or a text for people."""
+    as_json(document) if json_ else print(printable(text))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines for people, on stdout."""
+    for line in lines:
+        print(printable(line))
 
 
 def printable(text: str) -> str:

@@ -1,12 +1,13 @@
 """`strandline people`: who may use the interface, and who did what in it."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strandline.cli.archive import Json
+from strandline.cli.options import Json, Place
+from strandline.cli.output import answer, iso
+from strandline.errors import UsageError
 
 if TYPE_CHECKING:
     from strandline.archive.folder import Archive
@@ -25,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def people(
-    folder: Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")],
+    folder: Place,
     act: Annotated[
         str,
         typer.Argument(
@@ -48,8 +49,6 @@ def people(
     line of standard input.
     """
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, iso
-    from strandline.errors import UsageError
     from strandline.keeping import people as keeping
 
     if act not in ACTS:
@@ -63,22 +62,19 @@ def people(
     elif act == "journal":
         for entry in keeping.journal(archive, name):
             told = entry.as_json() | {"time": iso(entry.time)}
-            _tell(told, f"{iso(entry.time)[:19]}Z  {entry.person}: {entry.act} {entry.target}", json_)
+            answer(told, f"{iso(entry.time)[:19]}Z  {entry.person}: {entry.act} {entry.target}", json_)
     elif act == "token":
         made, token = keeping.new_token(archive, name, label, by)
-        _tell({**made.as_json(), "time": iso(made.time), "token": token}, token, json_)
+        answer({**made.as_json(), "time": iso(made.time), "token": token}, token, json_)
     elif act == "sign-on":
         _sign_on(archive, name, role, by, json_)
     elif act == "revoke":
         gone = keeping.remove_token(archive, name, by=by)
-        _tell({**gone.as_json(), "time": iso(gone.time)}, f"{gone.key} of {gone.name} opens nothing now", json_)
+        answer({**gone.as_json(), "time": iso(gone.time)}, f"{gone.key} of {gone.name} opens nothing now", json_)
     else:
         person = _changed(archive, act, (name, role), no_password, by)
         told = person.as_json() | {"time": iso(person.time)}
-        if json_:
-            as_json({"event": act, **told})
-            return
-        _tell(told, f"{person.name}: {'removed' if act == 'remove' else person.role}", False)
+        answer({"event": act, **told}, f"{person.name}: {'removed' if act == 'remove' else person.role}", json_)
 
 
 def _changed(archive: "Archive", act: str, whom: tuple[str, str], no_password: bool, by: str) -> "Person":
@@ -95,19 +91,16 @@ def _changed(archive: "Archive", act: str, whom: tuple[str, str], no_password: b
 
 
 def _sign_on(archive: "Archive", name: str, subject: str, by: str, json_: bool) -> None:
-    from strandline.cli.output import iso
-    from strandline.errors import UsageError
     from strandline.keeping.sign_on import link_sign_on
 
     issuer = archive.settings.people.oidc_issuer
     if not issuer or not subject:
         raise UsageError("say who they are at people.oidc_issuer: strandline people DIR sign-on NAME SUBJECT")
     linked = link_sign_on(archive, name, issuer, subject, by)
-    _tell({**linked.as_json(), "time": iso(linked.time)}, f"{linked.name} {linked.label}", json_)
+    answer({**linked.as_json(), "time": iso(linked.time)}, f"{linked.name} {linked.label}", json_)
 
 
 def _list(archive: "Archive", json_: bool) -> None:
-    from strandline.cli.output import iso
     from strandline.keeping.people import people, person_tokens
 
     everybody = people(archive)
@@ -119,7 +112,7 @@ def _list(archive: "Archive", json_: bool) -> None:
             f"\n    {'sign-on' if one.digest.startswith('oidc:') else 'token'} {one.key} {one.label}" for one in tokens
         )
         how = "password" if person.password else "no password"
-        _tell(told, f"{person.role:9} {person.name}  ({how}){listed}", json_)
+        answer(told, f"{person.role:9} {person.name}  ({how}){listed}", json_)
     if not everybody and not json_:
         print("nobody: the interface is open as `strandline serve` says")
 
@@ -127,8 +120,6 @@ def _list(archive: "Archive", json_: bool) -> None:
 def _password() -> str:
     """A password, typed twice at a terminal; else the first line of standard input."""
     from getpass import getpass
-
-    from strandline.errors import UsageError
 
     if not sys.stdin.isatty():
         given = sys.stdin.readline().rstrip("\n")
@@ -139,9 +130,3 @@ def _password() -> str:
     if getpass("Again: ") != given:
         raise UsageError("the two are not the same")
     return given
-
-
-def _tell(document: dict[str, object], text: str, json_: bool) -> None:
-    from strandline.cli.output import as_json, printable
-
-    as_json(document) if json_ else print(printable(text))

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strandline.cli.narrowing import Collection
+from strandline.cli.options import Collection, Folder, Json, Site, Url, in_unit
+from strandline.cli.output import as_json, iso, moment, print_lines, printable, tell, under
 from strandline.core.wording import counted
+from strandline.errors import UsageError
 
 if TYPE_CHECKING:
     from strandline.plan.due import Due
     from strandline.plan.planning import Planning
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 Strategy = Annotated[str | None, typer.Option(help="How pages are chosen (default: setting plan.strategy).")]
 Budget = Annotated[str | None, typer.Option(help="Requests or bytes: 500/day, 20/hour, 200MB/day (plan.budget).")]
 
@@ -37,7 +37,6 @@ def next_(
     json_: Json = False,
 ) -> None:
     """What would be fetched in this hour, in the order of time. Nothing is fetched."""
-    from strandline.cli.output import as_json, iso, printable, tell
     from strandline.plan.schedules import due_data
 
     planning = _planning(folder, strategy=strategy)
@@ -56,9 +55,8 @@ def next_(
             print(printable(f"{'':30}{visit.reason}"))
 
 
-def why(folder: Folder, url: Annotated[str, typer.Argument(help="Address of the page.")], json_: Json = False) -> None:
+def why(folder: Folder, url: Url, json_: Json = False) -> None:
     """Every reason for one page: may it be fetched, what was learned of it, when is its turn and why."""
-    from strandline.cli.output import as_json, iso, printable, under
     from strandline.plan.explaining import why as explain
 
     found = explain(_planning(folder), url)
@@ -94,8 +92,6 @@ def plan(
     json_: Json = False,
 ) -> None:
     """A schedule that other crawlers can use. With --into visits keep their hours; without, one crawl has them all."""
-    from strandline.cli.output import tell
-    from strandline.errors import UsageError
     from strandline.plan.schedules import FORMATS, HOURLY, schedule_text
     from strandline.settings.units import seconds
 
@@ -104,10 +100,7 @@ def plan(
         raise UsageError(f"no format {form!r}; there are {', '.join(FORMATS)}")
     if into is not None and form not in HOURLY:
         raise UsageError(f"--into: only {' and '.join(HOURLY)} are written hour by hour, not {form}")
-    try:
-        hours = seconds(for_) / 3600.0
-    except ValueError as problem:
-        raise UsageError(f"--for: {problem}") from None
+    hours = in_unit("--for", for_, seconds) / 3600.0
     if not 0 < hours <= 24 * 366:
         raise UsageError(f"--for: a plan covers more than nothing and at most a year, not {for_}")
     visits = list(_planning(folder, budget, strategy).ahead(hours))
@@ -123,7 +116,6 @@ def plan(
 
 def _write_hours(visits: "list[Due]", form: str, folder: Path) -> None:
     """The plan hour by hour. Files of an earlier plan go, or they would be fetched as well."""
-    from strandline.cli.output import tell
     from strandline.plan.schedules import CRONTAB, schedule_files
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -138,7 +130,7 @@ def _write_hours(visits: "list[Due]", form: str, folder: Path) -> None:
 def quality(
     folder: Folder,
     url: Annotated[str, typer.Argument(help="With --replay: only this page.", show_default=False)] = "",
-    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    site: Site = "",
     collection: Collection = "",
     replay: Annotated[
         bool, typer.Option("--replay", help="Replay pages in a browser, beside what one saw live.")
@@ -151,10 +143,8 @@ def quality(
 ) -> None:
     """How good the archive is: completeness (estimated), coherence, freshness, coverage, and what more would buy."""
     from strandline.archive.known_collections import members_of
-    from strandline.cli.output import as_json, moment, printable, tell
     from strandline.cli.quality import quality_data, quality_text
     from strandline.cli.replay_quality import show_replay_quality
-    from strandline.errors import UsageError
     from strandline.report.measuring import measured
 
     if collection and (site or replay):
@@ -162,7 +152,7 @@ def quality(
     if replay:
         if at:
             raise UsageError("--replay is about the latest captures: it has no --at")
-        show_replay_quality(folder, url, site or "", mend, json_)
+        show_replay_quality(folder, url, site, mend, json_)
         return
     if mend:
         raise UsageError("--mend goes with --replay")
@@ -171,14 +161,13 @@ def quality(
     planning = _planning(folder)
     settings = planning.archive.settings
     of = (collection, members_of(settings, collection)) if collection else None
-    found = measured(planning, site or "", moment(at) if at else None, of)
+    found = measured(planning, site, moment(at) if at else None, of)
     if planning.remark:
         tell(f"note: {planning.remark}")
     if json_:
         as_json(quality_data(found))
         return
-    for line in quality_text(found):
-        print(printable(line))
+    print_lines(quality_text(found))
 
 
 def _planning(folder: Path, budget: str | None = None, strategy: str | None = None) -> "Planning":
@@ -187,17 +176,13 @@ def _planning(folder: Path, budget: str | None = None, strategy: str | None = No
     from dataclasses import replace
 
     from strandline.app.opening import open_archive
-    from strandline.errors import UsageError
     from strandline.plan.planning import Planning, strategy_names
     from strandline.settings.units import rate
 
     archive = open_archive(folder)
     wanted = archive.settings.plan
     if budget is not None:
-        try:
-            rate(budget)
-        except ValueError as problem:
-            raise UsageError(f"--budget: {problem}") from None
+        in_unit("--budget", budget, rate)
         wanted = replace(wanted, budget=budget)
     if strategy is not None:
         if strategy.removesuffix("-learned") not in (known := strategy_names()):

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.cli.output import as_json, printable
+from strandline.cli.output import as_json, print_lines
 from strandline.core.wording import counted
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ def show_replay_quality(folder: Path, url: str, site: str, again: bool, json: bo
     if json:
         as_json(replay_data(found))
         return
-    for line in replay_text(found):
-        print(printable(line))
+    print_lines(replay_text(found))
 
 
 def replay_data(found: "ReplayQuality") -> dict[str, object]:

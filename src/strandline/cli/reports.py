@@ -1,16 +1,18 @@
 """`strandline report`: what happened in a span of time."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strandline.cli.options import Json, Place, Site
+from strandline.cli.output import as_json, iso, moment, print_lines
+from strandline.core.wording import counted
+from strandline.errors import UsageError
+
 if TYPE_CHECKING:
     from strandline.report.spans import Report
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 _SHOWN = 10
 
 
@@ -20,8 +22,8 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    folder: Folder,
-    site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    folder: Place,
+    site: Site = "",
     from_: Annotated[
         str | None, typer.Option("--from", help="From this time on; a week before the end by default.")
     ] = None,
@@ -33,8 +35,6 @@ def report(
     """New, changed, gone and moved pages, dead links, visits intended and made, and what the learning changed."""
     from strandline.app.opening import open_archive
     from strandline.archive.known_sites import require_site
-    from strandline.cli.output import as_json, moment, printable
-    from strandline.errors import UsageError
     from strandline.report.spans import ReportRequest
     from strandline.report.spans import report as made
 
@@ -52,14 +52,10 @@ def report(
 
         print(report_html(found), end="")
     else:
-        for line in _lines(found):
-            print(printable(line))
+        print_lines(_lines(found))
 
 
 def _lines(found: "Report") -> Iterator[str]:
-    from strandline.cli.output import iso
-    from strandline.core.wording import counted
-
     yield f"{found.site or found.archive}: {iso(found.start)} to {iso(found.end)}"
     counts = f"{'new':>7}{'changed':>9}{'gone':>7}{'moved':>7}{'dead':>7}{'visits':>8}{'unchanged':>11}"
     yield f"{'site':32}{counts}{'changes/day':>13}{'before':>9}"

@@ -1,11 +1,12 @@
 """`strandline retain` and `strandline storage`: keep less by rules, and see what takes room."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+from strandline.cli.options import By, Folder, Json, Place
+from strandline.cli.output import as_json, printable, size
+from strandline.core.wording import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def retain(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
+    folder: Folder,
     rule: Annotated[
         list[str] | None,
         typer.Option(
@@ -26,13 +27,11 @@ def retain(
         ),
     ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Drop what the preview shows.")] = False,
-    by: Annotated[str, typer.Option(help="Who decides this, for the journal.")] = "",
+    by: By = "",
     json_: Json = False,
 ) -> None:
     """Keep less: show what rules would drop, and with --apply drop it. Every important version stays."""
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable, size
-    from strandline.core.wording import counted
     from strandline.keeping.retention import apply_retention, preview_retention, rules_of
 
     archive = open_archive(folder)
@@ -54,7 +53,7 @@ def retain(
 
 
 def storage(
-    folder: Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")],
+    folder: Place,
     limit: Annotated[int, typer.Option(help="Sites to list.", min=1)] = 20,
     json_: Json = False,
 ) -> None:
@@ -63,8 +62,6 @@ def storage(
 
     from strandline.app.opening import open_archive
     from strandline.archive.storage import storage as measured
-    from strandline.cli.output import as_json, printable, size
-    from strandline.core.wording import counted
 
     archive = open_archive(folder)
     found = measured(archive, time.time())

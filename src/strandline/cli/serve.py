@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from strandline.cli.options import Host, Place, TokenFile
+
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
@@ -13,8 +15,8 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    folder: Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")],
-    host: Annotated[str | None, typer.Option(help="Address to listen on; anything but loopback needs a token.")] = None,
+    folder: Place,
+    host: Host = None,
     port: Annotated[
         int | None, typer.Option(help="Port of the interface; 0 picks a free one.", min=0, max=65535)
     ] = None,
@@ -22,7 +24,7 @@ def serve(
         int | None,
         typer.Option(help="Port of archived content (its own origin); 0 picks a free one.", min=0, max=65535),
     ] = None,
-    token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
+    token_file: TokenFile = None,
     json_: Annotated[bool, typer.Option("--json", help="Where it listens, machine-readable on stdout.")] = False,
 ) -> None:
     """Replay the archive at any time: web interface, Memento, CDX and JSON API."""

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strandline.cli.archive import Json
+from strandline.cli.options import Json, Place, assignments
+from strandline.cli.output import as_json, columns, iso, printable, size
 
 if TYPE_CHECKING:
     from strandline.keeping.sites import Site
     from strandline.settings.site_tables import SiteSettings
 
-Place = Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")]
 Name = Annotated[str, typer.Argument(help="A site, a host of one, or an address of it.", metavar="SITE")]
 Values = Annotated[
     list[str] | None,
@@ -22,6 +22,9 @@ Values = Annotated[
         show_default=False,
     ),
 ]
+
+
+_EXAMPLE = "budget=100/day"
 
 
 def register(app: typer.Typer) -> None:
@@ -56,7 +59,6 @@ def sites(
     import time
 
     from strandline.app.opening import open_archive, place_of
-    from strandline.cli.output import as_json, columns, printable, size
     from strandline.keeping.sites import all_sites
 
     archive = open_archive(folder)
@@ -101,7 +103,6 @@ def look(
 ) -> None:
     """Look at a site before it is archived: robots, feeds, sitemaps, how far it reaches, what it seems to need."""
     from strandline.app.opening import open_archive, place_of
-    from strandline.cli.output import as_json, printable
     from strandline.study.surveying import survey
 
     found = survey(url, place_of(open_archive(folder)).settings())
@@ -135,7 +136,7 @@ def add(
     from strandline.keeping.sites import add_site
 
     archive = open_archive(folder)
-    made = add_site(place_of(archive), url, _assigned(values))
+    made = add_site(place_of(archive), url, assignments(values, _EXAMPLE))
     _tell(made, "added")
 
 
@@ -145,7 +146,7 @@ def set_(folder: Place, name: Name, values: Values = None) -> None:
     from strandline.keeping.sites import set_site
 
     archive = open_archive(folder)
-    _tell(set_site(place_of(archive), name, _assigned(values), archive), "set")
+    _tell(set_site(place_of(archive), name, assignments(values, _EXAMPLE), archive), "set")
 
 
 def pause(folder: Place, name: Name) -> None:
@@ -171,20 +172,7 @@ def _move(folder: Path, name: str, state: str) -> None:
     _tell(move_site(place_of(archive), name, state, archive), "resumed" if state == "active" else state)
 
 
-def _assigned(values: list[str] | None) -> dict[str, object]:
-    from strandline.errors import UsageError
-
-    found: dict[str, object] = {}
-    for text in values or ():
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"{text!r}: write KEY=VALUE, for example budget=100/day")
-        found[key.strip()] = value
-    return found
-
-
 def _tell(site: "SiteSettings", done: str) -> None:
-    from strandline.cli.output import printable
     from strandline.settings.file import table_lines
 
     said = "; ".join(table_lines("site", site)[2:])
@@ -201,7 +189,6 @@ def show(
     import time
 
     from strandline.app.opening import open_archive, place_of
-    from strandline.cli.output import as_json, columns, iso, printable, size
     from strandline.keeping.sites import site_at
     from strandline.settings.file import table_lines
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strandline.cli.options import Json
+from strandline.cli.output import as_json
+from strandline.errors import UsageError
+
 if TYPE_CHECKING:
     from strandline.archive.folder import Archive
-
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -38,8 +40,6 @@ def status(
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.archive.database_names import database_at
-    from strandline.cli.output import as_json
-    from strandline.errors import UsageError
 
     database = database or database_at(folder)
     if database:

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strandline.cli.options import By, Json, Place
+from strandline.cli.output import answer, as_json, iso, moment, printable, size
+from strandline.core.wording import counted
+from strandline.errors import UsageError
+
 if TYPE_CHECKING:
     from strandline.archive.folder import Archive
     from strandline.core.keeping.takedowns import Act
@@ -21,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def takedown(
-    folder: Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")],
+    folder: Place,
     target: Annotated[
         str,
         typer.Argument(
@@ -39,19 +44,17 @@ def takedown(
     file: Annotated[Path | None, typer.Option(help="Many at once: a file with one target a line.")] = None,
     go_on: Annotated[bool, typer.Option("--go-on", help="Finish erasures that were cut short or had to wait.")] = False,
     until: Annotated[str, typer.Option(help="Hide it until this date only (an embargo).", metavar="DATE")] = "",
-    by: Annotated[str, typer.Option(help="Who decides this, for the journal.")] = "",
+    by: By = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it covers and do nothing.")] = False,
     lift: Annotated[str, typer.Option(help="Show again what an act hid: its number or target.", metavar="ACT")] = "",
     list_: Annotated[bool, typer.Option("--list", help="What is taken down now.")] = False,
     history: Annotated[bool, typer.Option("--history", help="Every act of the journal, checked.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")] = False,
+    json_: Json = False,
 ) -> None:
     """Take something down: hide it from replay, search, lists, feeds and exports at once, or erase it for good."""
     import time
 
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, moment, printable
-    from strandline.errors import UsageError
     from strandline.keeping.takedowns import Wish
     from strandline.keeping.takedowns import lift as lift_now
 
@@ -63,7 +66,7 @@ def takedown(
         return
     if lift:
         done = lift_now(archive, lift, reason, by)
-        as_json(done.as_json()) if json_ else print(printable(f"act {done.of} is lifted: {done.target} is shown again"))
+        answer(done.as_json(), f"act {done.of} is lifted: {done.target} is shown again", json_)
         return
     if list_ or history:
         _list(archive, history, json_)
@@ -85,7 +88,6 @@ def takedown(
 def _list(archive: "Archive", history: bool, json_: bool) -> None:
     import time
 
-    from strandline.cli.output import as_json, printable
     from strandline.keeping.takedowns import taken_down
 
     acts = taken_down(archive, time.time(), history)
@@ -99,8 +101,6 @@ def _list(archive: "Archive", history: bool, json_: bool) -> None:
 
 
 def _block(archive: "Archive", wish: "Wish", dry_run: bool, json_: bool) -> None:
-    from strandline.cli.output import as_json, printable, size
-    from strandline.core.wording import counted
     from strandline.keeping.takedowns import block, covered, named_target
 
     if dry_run:
@@ -108,17 +108,12 @@ def _block(archive: "Archive", wish: "Wish", dry_run: bool, json_: bool) -> None
     else:
         act, found = block(archive, wish)
         number = act.number
-    if json_:
-        as_json({"act": number, "target": found.target, **found.as_json()})
-        return
     what = f"{counted(found.captures, 'capture')} of {counted(found.pages, 'address', 'addresses')}"
     said = f"act {number}: {found.target} is hidden" if number else f"{found.target} would be hidden"
-    print(printable(f"{said}: {what}, {size(found.bytes)}"))
+    answer({"act": number, "target": found.target, **found.as_json()}, f"{said}: {what}, {size(found.bytes)}", json_)
 
 
 def _targets(file: Path) -> list[str]:
-    from strandline.errors import UsageError
-
     try:
         lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as problem:
@@ -127,31 +122,22 @@ def _targets(file: Path) -> list[str]:
 
 
 def _erase(archive: "Archive", wishes: "list[Wish]", dry_run: bool, json_: bool) -> None:
-    from strandline.cli.output import as_json, size
-    from strandline.core.wording import counted
     from strandline.keeping.erasing import erase, preview_erasure
 
     done = (preview_erasure if dry_run else erase)(archive, wishes)
-    if json_:
-        as_json(done.as_json())
-        return
     kept = f"; {counted(done.made_whole, 'capture')} that referred to them made whole" if done.made_whole else ""
     what = f"{counted(done.captures, 'capture')} in {counted(done.records, 'record')}, {size(done.bytes)}{kept}"
-    print(f"would erase {what}" if dry_run else f"erased {what}")
+    answer(done.as_json(), f"would erase {what}" if dry_run else f"erased {what}", json_)
 
 
 def _finish(archive: "Archive", json_: bool) -> None:
-    from strandline.cli.output import as_json
-    from strandline.core.wording import counted
     from strandline.keeping.erasing import finish
 
     pages = finish(archive)
-    as_json({"studied_again": pages}) if json_ else print(f"nothing waits; {counted(pages, 'page')} studied again")
+    answer({"studied_again": pages}, f"nothing waits; {counted(pages, 'page')} studied again", json_)
 
 
 def _line(act: "Act") -> str:
-    from strandline.cli.output import iso
-
     until = f" until {iso(act.until)}" if act.until is not None else ""
     of = f" of act {act.of}" if act.of else ""
     who = f" by {act.by}" if act.by else ""

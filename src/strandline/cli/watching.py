@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from strandline.app.model_watch import ModelWatch, standing_questions
 from strandline.archive.events import FORMATS, configure, event
 from strandline.archive.folder import Archive
-from strandline.cli.crawling import captured_event, ending, follow, summary
+from strandline.cli.crawling import ending, follow, heard_captures, summary
 from strandline.cli.output import as_json
-from strandline.core.capture import Capture
 from strandline.errors import UsageError
 from strandline.settings.file import NAME, read_settings
 from strandline.settings.schema import Settings
@@ -34,13 +34,6 @@ def watch(
     live = sys.stderr.isatty() and not quiet
     progress, finish = follow(live)
 
-    def captured(capture: Capture) -> None:
-        if as_lines:
-            as_json(captured_event(capture))
-
-    def said(text: str) -> None:
-        event("watch", text)
-
     def settings() -> Settings:
         found = wanted(read_settings(archive.folder / NAME))
         standing_questions(found)
@@ -48,7 +41,8 @@ def watch(
         return found
 
     asking = ModelWatch(archive, wanted(archive.settings))
-    hooks = Hooks(captured=captured, progress=progress, said=said, beside=asking.beside, settings=settings)
+    said = partial(event, "watch")
+    hooks = Hooks(heard_captures(as_lines), progress, said=said, beside=asking.beside, settings=settings)
     try:
         tally = run_watch(archive, wanted(archive.settings), replace(request, hooks=hooks))
     finally:
