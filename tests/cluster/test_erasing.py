@@ -18,11 +18,11 @@ from strandline.cluster.archive import open_shared
 from strandline.cluster.erasing import ClusterErasing, erasing, erasure_waits
 from strandline.cluster.migrating import to_cluster
 from strandline.cluster.worker import WorkerRequest, run_worker
-from strandline.core.keeping.takedowns import Act
+from strandline.core.keeping.takedowns import Act, unfinished
 from strandline.core.urls import surt_key
 from strandline.crawl.preparing import CrawlRequest
 from strandline.errors import ArchiveBusy, TakenDown
-from strandline.keeping.erasing import erase, finish, preview_erasure, waiting_erasures
+from strandline.keeping.erasing import erase, finish, preview_erasure
 from strandline.keeping.retention import apply_retention, preview_retention, rules_of
 from strandline.keeping.takedowns import Wish
 from strandline.store.postgres.catalog import PostgresCatalog
@@ -127,7 +127,7 @@ def test_nothing_is_left_and_all_else_is_as_it_was_whenever_it_is_cut_short(made
     with monkeypatch.context() as patch:
         kills = _Mortal(patch).every_step(lambda: finish(archive))
     assert kills > 6
-    assert waiting_erasures(archive) == [] and not erasure_waits(archive.cluster)
+    assert unfinished(archive.journal.acts(), "erase", "erased") == [] and not erasure_waits(archive.cluster)
     assert remains_shared(archive, texts) == []
     assert shown_by(archive) == {place: what for place, what in before.items() if not goes(*place)}
     audit = archive.verify()
@@ -190,7 +190,7 @@ def test_nobody_writes_meanwhile_and_whoever_does_is_waited_for(made):
             PostgresCatalog(database, name="late")
         with pytest.raises(ArchiveBusy, match="somebody else"):
             finish(archive)
-    assert waiting_erasures(archive) == []
+    assert unfinished(archive.journal.acts(), "erase", "erased") == []
     PostgresCatalog(database, name="later").close()
 
 

@@ -14,9 +14,9 @@ from made.secrets import remains, secretive, shown, stored
 from strandline.access.timestamps import timestamp
 from strandline.archive import erasing_folder as archive_erasing
 from strandline.archive.folder import open_archive
-from strandline.core.keeping.takedowns import Act
+from strandline.core.keeping.takedowns import Act, unfinished
 from strandline.core.urls import surt_key
-from strandline.keeping.erasing import finish, waiting_erasures
+from strandline.keeping.erasing import finish
 
 FORMS = [
     pytest.param((240, 24, 6), id="short"),
@@ -92,7 +92,7 @@ def test_nothing_of_what_was_erased_is_left_and_all_else_is_as_it_was(tmp_path, 
     assert died >= kills // 3, "hardly anything was killed"
     archive = open_archive(folder)
     finish(archive)
-    assert waiting_erasures(archive) == []
+    assert unfinished(archive.journal.acts(), "erase", "erased") == []
     assert not (folder / "takedowns" / "erasing.json").exists()
 
     kept_elsewhere = _kept_texts(secrets, same, keys, moments)

@@ -7,8 +7,9 @@ import pytest
 from journeys.command import here, strandline
 from made.secrets import remains, secretive
 from strandline.archive.folder import open_archive
+from strandline.core.keeping.takedowns import unfinished
 from strandline.errors import ArchiveBusy, TakenDown, UsageError
-from strandline.keeping.erasing import erase, finish, preview_erasure, waiting_erasures
+from strandline.keeping.erasing import erase, finish, preview_erasure
 from strandline.keeping.takedowns import Wish
 
 
@@ -31,7 +32,7 @@ def test_a_preview_tells_what_is_then_done(made):
     assert not archive.journal.acts()
     done = erase(archive, wishes)
     assert {**done.as_json(), "acts": []} == {**wanted.as_json(), "acts": []}
-    assert waiting_erasures(archive) == []
+    assert unfinished(archive.journal.acts(), "erase", "erased") == []
     with pytest.raises(TakenDown, match="erased from this archive"):
         open_archive(folder).captures(secrets[0].url)
     assert remains(folder, _texts(secrets, same, secrets[0].url)) == []
@@ -43,11 +44,11 @@ def test_while_somebody_writes_it_is_hidden_and_erased_afterwards(made):
     archive = open_archive(folder)
     with open_archive(folder).writing("watch"), pytest.raises(ArchiveBusy, match="--go-on"):
         erase(archive, [Wish(secrets[0].url, "because")])
-    assert len(waiting_erasures(archive)) == 1
+    assert len(unfinished(archive.journal.acts(), "erase", "erased")) == 1
     with pytest.raises(TakenDown):
         archive.captures(secrets[0].url)
     finish(archive)
-    assert waiting_erasures(archive) == []
+    assert unfinished(archive.journal.acts(), "erase", "erased") == []
 
 
 def test_from_the_command_line_and_many_at_once(made, tmp_path):

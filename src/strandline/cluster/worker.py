@@ -247,7 +247,7 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
 
 def _notes(catalog: PostgresCatalog) -> LookNotes:
     """What all workers know of where a browser pays; of a site, the one that holds its hosts writes."""
-    return LookNotes(catalog.noted, catalog.note)
+    return LookNotes(catalog.reading.note, catalog.note)
 
 
 def _skips(cluster: Cluster, request: WorkerRequest, stack: contextlib.ExitStack) -> Skips:

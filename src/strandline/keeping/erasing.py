@@ -10,7 +10,7 @@ from typing import Any
 
 from strandline.archive.erasing import ErasePlan, plan_erasure
 from strandline.archive.folder import Archive
-from strandline.core.keeping.takedowns import Act, unfinished
+from strandline.core.keeping.takedowns import Act
 from strandline.errors import ArchiveBusy
 from strandline.keeping.takedowns import Wish, checked
 from strandline.study.again import study_again
@@ -66,11 +66,6 @@ def finish(archive: Archive) -> int:
     with archive.erasing("takedown"):
         pass  # goes on by itself
     return study_again(archive)
-
-
-def waiting_erasures(archive: Archive) -> list[Act]:
-    """Erasures that are decided on and not carried out."""
-    return unfinished(archive.journal.acts(), "erase", "erased")
 
 
 def _told(acts: Sequence[Act], plan: ErasePlan) -> Erasure:

@@ -5,9 +5,9 @@ Statements are the same for both databases; whoever writes brings a transaction 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol
 
-from strandline.core.keeping.annotations import Annotation, AnnotationKind
+from strandline.core.keeping.annotations import Annotation
 from strandline.store.reading import Reading
 
 _COLUMNS: Final = "key, kind, url, text, capture, author, time"
@@ -58,16 +58,12 @@ class AnnotationReading(Reading):
         which = " AND ".join(where for where, _ in wanted) or "true"
         query = f"SELECT {_COLUMNS} FROM annotations WHERE {which} ORDER BY time DESC, key"
         for row in self._rows(query, *(value for _, value in wanted)):
-            key, of_kind, url, text, capture, author, time = cast(tuple[Any, ...], row)
-            yield Annotation(key, cast(AnnotationKind, of_kind), url, text, capture, author, time)
+            yield Annotation(*row)  # type: ignore[arg-type]
 
     def annotation(self, key: str) -> Annotation | None:
         """One tag or note."""
         row = self._row(f"SELECT {_COLUMNS} FROM annotations WHERE key = ?", key)
-        if row is None:
-            return None
-        found, kind, url, text, capture, author, time = cast(tuple[Any, ...], row)
-        return Annotation(found, kind, url, text, capture, author, time)
+        return None if row is None else Annotation(*row)  # type: ignore[arg-type]
 
     def tags(self) -> Counter[str]:
         """All tags and how often each was given."""

@@ -158,7 +158,7 @@ class BrowsingReading(SpansReading):
         for low, high in stretches if name else stretches[:2]:
             row = self._row(query, low, high)
             assert row is not None
-            seen, changes = seen + _whole(row[0]), changes + _whole(row[1])
+            seen, changes = seen + rows.whole(row[0]), changes + rows.whole(row[1])
             importance += float(str(row[2]))
         mean = changes / seen if seen else 0.0
         return Branch(
@@ -173,7 +173,7 @@ class BrowsingReading(SpansReading):
 
     def _count(self, low: str, high: str) -> int:
         row = self._row("SELECT count(*) FROM pages WHERE surt >= ? AND surt < ?", low, high)
-        return _whole(row[0]) if row else 0
+        return rows.whole(row[0]) if row else 0
 
     def listed_pages(self, low: str, high: str, limit: int) -> list[ListedPage]:
         """Captured pages of a stretch of the index, by key."""
@@ -222,7 +222,7 @@ class BrowsingReading(SpansReading):
             return found[:limit], found[limit - 1].page
         end = self._row("SELECT max(page) FROM pages")
         last = after + 10 * SCANNED
-        return found, last if end and end[0] is not None and last < _whole(end[0]) else None
+        return found, last if end and end[0] is not None and last < rows.whole(end[0]) else None
 
     # Changes
 
@@ -241,14 +241,14 @@ class BrowsingReading(SpansReading):
         while scanned < SCANNED:
             batch = min(batch, SCANNED - scanned)
             values = (wanted.min_importance, wanted.site, *more, last[0], wanted.since, *last, batch)
-            rows = list(self._rows(query, *values))
-            for number, by, fits in rows:
-                last = (float(str(by)), _whole(number))
+            looked_at = list(self._rows(query, *values))
+            for number, by, fits in looked_at:
+                last = (float(str(by)), rows.whole(number))
                 if fits:
                     found.append(last[1])
                     if len(found) == limit:
                         return self._numbered(found), last
-            if len(rows) < batch:
+            if len(looked_at) < batch:
                 return self._numbered(found), None
             scanned, batch = scanned + batch, 8 * batch
         return self._numbered(found), last
@@ -263,9 +263,9 @@ class BrowsingReading(SpansReading):
                 AND visible = 1 AND {which} AND changes.by >= ? AND (changes.by < ? OR changes.by = ? AND change < ?)
             ORDER BY 2 DESC, 1 DESC LIMIT ?"""
         last = (wanted.since, min(wanted.until, 1e15), min(wanted.until, 1e15), wanted.below, limit)
-        rows = list(self._rows(query, *keys, wanted.site, wanted.min_importance, *more, *last))
-        end = (float(str(rows[-1][1])), _whole(rows[-1][0])) if len(rows) == limit else None
-        return self._numbered([_whole(number) for number, _ in rows]), end
+        newest = list(self._rows(query, *keys, wanted.site, wanted.min_importance, *more, *last))
+        end = (float(str(newest[-1][1])), rows.whole(newest[-1][0])) if len(newest) == limit else None
+        return self._numbered([rows.whole(number) for number, _ in newest]), end
 
     def _numbered(self, changes: list[int]) -> list[Change]:
         """Changes by their numbers, newest first."""
@@ -273,7 +273,7 @@ class BrowsingReading(SpansReading):
 
     def page_numbers(self, url: str) -> list[int]:
         """Pages under the SURT key of an address: http and https, with and without www."""
-        return [_whole(row[0]) for row in self._rows("SELECT page FROM pages WHERE surt = ?", surt_key(url))]
+        return [rows.whole(row[0]) for row in self._rows("SELECT page FROM pages WHERE surt = ?", surt_key(url))]
 
     def change_rows(self, pages: list[int], since: float, until: float, limit: int) -> list[ChangeRow]:
         """Changes of a page in a stretch of time, without their blocks, newest first."""
@@ -303,7 +303,7 @@ class BrowsingReading(SpansReading):
         query = f"""SELECT {self._DAY_OF.format("time")}, count(*), sum(revisit), max(time) FROM captures
             WHERE page IN ({_marks(pages)}) AND time >= ? AND time < ? GROUP BY 1"""
         return {
-            _whole(day): (_whole(count), _whole(same), float(str(last)))
+            rows.whole(day): (rows.whole(count), rows.whole(same), float(str(last)))
             for day, count, same, last in self._rows(query, *pages, since, until)
         }
 
@@ -318,7 +318,7 @@ class BrowsingReading(SpansReading):
                 first = begin if first is None else min(first, begin)
                 last = end if last is None else max(last, end)
                 count = self._row("SELECT captures FROM pages WHERE page = ?", page)
-                total += _whole(count[0]) if count else 0
+                total += rows.whole(count[0]) if count else 0
         return None if first is None or last is None else (first, last, total)
 
     def shown_captures(self, pages: list[int], until: float, limit: int) -> list[Capture]:
@@ -382,18 +382,13 @@ class BrowsingReading(SpansReading):
         )
         names = ("sites", "pages", "captures", "changes", "versions", "blocks", "leased", "problems")
         assert row is not None
-        return dict(zip(names, map(_whole, row), strict=True))
-
-    def due_soon(self, until: float, limit: int) -> int:
-        """Pages due by a time, counted up to a limit."""
-        row = self._row("SELECT count(*) FROM (SELECT 1 FROM pages WHERE due <= ? LIMIT ?) AS due", until, limit)
-        return _whole(row[0]) if row else 0
+        return dict(zip(names, map(rows.whole, row), strict=True))
 
     def mark(self) -> tuple[int, int]:
         """Changes whenever something was captured or studied."""
         row = self._row("SELECT coalesce(max(seq), 0), (SELECT seq FROM study_progress) FROM captures")
         assert row is not None
-        return _whole(row[0]), _whole(row[1])
+        return rows.whole(row[0]), rows.whole(row[1])
 
 
 _LISTED = """pages.page, surt, url, pages.captures, evidence, pages.since, visited,
@@ -413,8 +408,3 @@ def _holding(text: str) -> str:
 
 def _marks(values: list[Any]) -> str:
     return ", ".join("?" * len(values)) or "NULL"
-
-
-def _whole(value: object) -> int:
-    assert isinstance(value, int)
-    return value

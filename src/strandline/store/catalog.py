@@ -80,11 +80,6 @@ class SqliteCatalog(CatalogReading):
 
         return WatchWriter(self._connection, self.path)
 
-    @property
-    def interrupted(self) -> int:
-        """Pages that were being fetched when the last writer ended without releasing them."""
-        return self._frontier.freed
-
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         """One durable transaction; what is kept in memory follows it when it fails."""
@@ -94,7 +89,7 @@ class SqliteCatalog(CatalogReading):
                 with sqlite.transaction(self._connection):
                     yield
             except BaseException:
-                self._recover()
+                self.reread()
                 raise
 
     @property
@@ -103,10 +98,7 @@ class SqliteCatalog(CatalogReading):
         return self._connection
 
     def reread(self) -> None:
-        """Forget what is held in memory: rows were changed behind it."""
-        self._recover()
-
-    def _recover(self) -> None:
+        """Forget what is held in memory: rows were changed behind it, or a transaction was rolled back."""
         self._addresses.forget()
         self._frontier.recount()
 
@@ -117,7 +109,7 @@ class SqliteCatalog(CatalogReading):
             try:
                 yield
             except sqlite3.Error:
-                self._recover()
+                self.reread()
                 raise
 
     def add(self, found: Iterable[Found]) -> int:
@@ -223,10 +215,7 @@ class SqliteCatalog(CatalogReading):
         """Keep small learned state under a kind and a key; None removes."""
         with self._writing():
             for key, value in values:
-                if value is None:
-                    self._connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (kind, key))
-                else:
-                    self._connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (kind, key, value))
+                keep_note(self._connection, kind, key, value)
 
     def change_note(self, kind: str, key: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace what is kept under a kind and a key by what follows from it."""

@@ -32,11 +32,6 @@ class ExportReading(StudyReading):
     window = 250_000
     """Captures that are read together."""
 
-    def newest(self) -> int:
-        """All captures up to this number are recorded and none of them will still appear."""
-        row = self._row("SELECT coalesce(max(seq), 0) FROM captures")
-        return rows.whole(row[0]) if row else 0
-
     def knows(self, anchors: Sequence[Anchor]) -> bool:
         """Whether these captures are still recorded under these numbers: not so after a `reindex`."""
         query = """SELECT captures.page, files.name, offset FROM captures JOIN files USING (file) WHERE seq = ?"""

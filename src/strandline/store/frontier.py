@@ -48,8 +48,8 @@ class Frontier:
         self._owner = owner
         self._ahead: deque[Task] = deque()
         self.recount()
-        self.freed = self._free_leases()
-        """Pages that were being fetched when the last writer ended."""
+        # Pages that were being fetched when the last writer ended.
+        self.release([int(page) for (page,) in connection.execute("SELECT page FROM leases")])
 
     def recount(self) -> None:
         """Read the horizon and count again: at opening, and after a transaction was rolled back."""
@@ -71,11 +71,6 @@ class Frontier:
             first = self._connection.execute(query).fetchone()[0]
             self._hosts_wake = math.inf if first is None else float(first)
         return self._hosts_wake
-
-    def _free_leases(self) -> int:
-        pages = [int(page) for (page,) in self._connection.execute("SELECT page FROM leases")]
-        self.release(pages)
-        return len(pages)
 
     def state_for(self, due: float, not_before: float) -> int:
         """The state of a page that is not leased. Whether a back-off is over is seen when pages are taken."""

@@ -34,15 +34,6 @@ class KeyReading(Reading):
         """All captures of a key in time order."""
         return (indexed.capture for indexed in self.index(Span(key, key + "\0")))
 
-    def holding(self, digest: str) -> Capture | None:
-        """A capture that holds the payload with this digest itself."""
-        row = self._row(
-            f"""SELECT {rows.CAPTURE} FROM {rows.CAPTURES}
-                WHERE entity = ? AND entity <> '' AND revisit = 0 AND truncated = '' ORDER BY seq LIMIT 1""",
-            digest,
-        )
-        return None if row is None else rows.capture(row)
-
     def busiest(self, limit: int) -> list[SiteRow]:
         """Sites with the most captures."""
         query = """SELECT site, count(*), sum(pages), sum(captures), min(first), max(last) FROM hosts

@@ -63,12 +63,6 @@ class LearnedReading(StudyReading):
 
     # Captures to learn from
 
-    def newest(self) -> int:
-        """Number of the newest capture; 0 for none."""
-        row = self._row("SELECT coalesce(max(seq), 0) FROM captures")
-        assert row is not None
-        return rows.whole(row[0])
-
     def lived_time(self) -> LivedTime:
         """How hours ran: the times of captures and claims that are learned from follow them."""
         query = "SELECT start, hour, length FROM watch_time ORDER BY start"

@@ -180,10 +180,13 @@ class Reading:
 
     def page(self, url: str) -> PageRow | None:
         """The page with this very address."""
-        with sqlite.told(self._path):
-            number = page_number(self._connection, url)
-        row = None if number is None else self._row(f"SELECT {rows.PAGE} FROM pages WHERE page = ?", number)
+        row = self._row(f"SELECT {rows.PAGE} FROM pages WHERE page = ?", self._number(url))
         return None if row is None else rows.page_row(row)
+
+    def _number(self, url: str) -> int:
+        """Number of the page with this very address; 0 for none."""
+        with sqlite.told(self._path):
+            return page_number(self._connection, url) or 0
 
     def seeds(self) -> tuple[str, ...]:
         """Where crawls started: the addresses given, and those they have moved to."""
@@ -198,10 +201,8 @@ class Reading:
 
     def captures(self, url: str) -> list[Capture]:
         """Captures of the page with this very address, in time order."""
-        with sqlite.told(self._path):
-            number = page_number(self._connection, url)
         query = f"SELECT {rows.CAPTURE} FROM {rows.CAPTURES} WHERE page = ? ORDER BY captures.time, seq"
-        return [] if number is None else list(map(rows.capture, self._rows(query, number)))
+        return list(map(rows.capture, self._rows(query, self._number(url))))
 
     def versions(self, url: str) -> Iterator[Capture]:
         """Captures under the address's SURT key (http or https, www or not), in time order."""
@@ -251,28 +252,28 @@ class Reading:
 
     def same_entity(self, entity: str) -> Original | None:
         """An earlier capture that holds a body with this digest."""
-        if not entity:
-            return None
+        found = self.holding(entity) if entity else None
+        return None if found is None else rows.payload_of(found)
+
+    def holding(self, digest: str) -> Capture | None:
+        """A capture that holds the payload with this digest itself."""
         row = self._row(
             f"""SELECT {rows.CAPTURE} FROM {rows.CAPTURES}
                 WHERE entity = ? AND entity <> '' AND revisit = 0 AND truncated = '' ORDER BY seq LIMIT 1""",
-            entity,
+            digest,
         )
-        return None if row is None else rows.payload_of(rows.capture(row))
+        return None if row is None else rows.capture(row)
 
     def host(self, authority: str, scheme: str = "https") -> HostState:
         """What is known about a host, with the rules of a scheme; a blank state for one never heard of."""
         row = self._row(
-            """SELECT not_before, failures, coalesce(time, 0.0), coalesce(status, 0), coalesce(body, x''), seconds,
-                   ?
+            """SELECT not_before, failures, coalesce(time, 0.0), coalesce(status, 0), coalesce(body, ?), seconds
                FROM hosts LEFT JOIN robots ON robots.host = hosts.host AND scheme = ? WHERE authority = ?""",
-            scheme,
+            b"",
             scheme,
             authority,
         )
-        if row is None:
-            return HostState(authority, scheme=scheme)
-        return HostState(authority, *row)  # type: ignore[arg-type]
+        return HostState(authority, scheme=scheme) if row is None else HostState(authority, *row, scheme)  # type: ignore[arg-type, call-arg]
 
     def sites(self) -> Iterator[SiteRow]:
         """Sites at a glance, by name."""
@@ -309,18 +310,22 @@ class Reading:
         sources, targets = array("q"), array("q")
         query = """SELECT source, target FROM pages JOIN links ON source = pages.page
             JOIN pages AS named ON target = named.page
-            WHERE pages.host IN (SELECT host FROM hosts WHERE site = :site)
-              AND named.host IN (SELECT host FROM hosts WHERE site = :site)"""
-        with sqlite.told(self._path):
-            for source, target in self._connection.execute(query, {"site": site}):
-                sources.append(source)
-                targets.append(target)
+            WHERE pages.host IN (SELECT host FROM hosts WHERE site = ?)
+              AND named.host IN (SELECT host FROM hosts WHERE site = ?)"""
+        for source, target in self._rows(query, site, site):
+            sources.append(rows.whole(source))
+            targets.append(rows.whole(target))
         return sources, targets
 
     def claims(self, page: int) -> list[Claim]:
         """What sitemaps and feeds said about the last change of a page, in the order of the times they named."""
         query = "SELECT page, source, time, seen FROM claims WHERE page = ? ORDER BY time"
         return [Claim(*row) for row in self._rows(query, page)]  # type: ignore[arg-type]
+
+    def newest(self) -> int:
+        """Number of the newest capture; 0 for none."""
+        row = self._row("SELECT coalesce(max(seq), 0) FROM captures")
+        return rows.whole(row[0]) if row else 0
 
     def note(self, kind: str, key: str) -> bytes | None:
         """Small learned state, as it was kept."""

@@ -69,10 +69,10 @@ def capture(row: Row) -> Capture:
     return Capture(
         url=str(url),
         time=_real(time),
-        status=_whole(status),
+        status=whole(status),
         mime=str(mime),
         digest=str(digest),
-        place=Place(str(file), _whole(offset), _whole(length)),
+        place=Place(str(file), whole(offset), whole(length)),
         revisit=bool(revisit),
         truncated=str(truncated),
         redirect=str(redirect),
@@ -92,7 +92,7 @@ def original(row: Row) -> Original | None:
 def _rendering(row: Row) -> Rendering | None:
     """What a browser made of a capture; None where there is nothing that stands for the page."""
     digest, offset, length = row
-    return None if digest is None else Rendering(str(digest), _whole(offset), _whole(length))
+    return None if digest is None else Rendering(str(digest), whole(offset), whole(length))
 
 
 def payload_of(found: Capture) -> Original:
@@ -143,14 +143,14 @@ def page_row(row: Row) -> PageRow:
     """A row of the columns PAGE."""
     page, url, kind, evidence, since, weight, due, captures, via, detail = row
     return PageRow(
-        page=_whole(page),
+        page=whole(page),
         url=str(url),
         kind=Kind(str(kind)),
         evidence=Evidence(str(evidence)),
         since=_real(since),
         weight=_real(weight),
         due=_real(due),
-        captures=_whole(captures),
+        captures=whole(captures),
         via=str(via),
         detail=str(detail),
     )
@@ -158,11 +158,6 @@ def page_row(row: Row) -> PageRow:
 
 def _real(value: object) -> float:
     assert isinstance(value, float)
-    return value
-
-
-def _whole(value: object) -> int:
-    assert isinstance(value, int)
     return value
 
 

@@ -93,11 +93,6 @@ class StatusReading(AlarmReading, WatchReading, OutboxReading):
             str(part): int(str(seq)) for part, seq in self._rows("SELECT part, seq FROM learned_from ORDER BY part")
         }
 
-    def newest(self) -> int:
-        """Number of the newest capture; 0 for none."""
-        row = self._row("SELECT coalesce(max(seq), 0) FROM captures")
-        return int(str(row[0])) if row else 0
-
     def in_trouble(self) -> int:
         """Captures that could not be studied."""
         row = self._row("SELECT count(*) FROM study_problems")

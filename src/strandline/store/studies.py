@@ -17,8 +17,7 @@ from strandline.core.changes.reverts import returns
 from strandline.core.changes.sentences import Told, told_of
 from strandline.core.changes.versions import VersionRecord, unpacked
 from strandline.core.changes.volatility import Rating
-from strandline.store import rows, sqlite
-from strandline.store.addresses import page_number
+from strandline.store import rows
 from strandline.store.histories import BlockLife, HistoryReading
 from strandline.store.history_rows import NUMBERS
 from strandline.store.matching import BEYOND, Within, is_one, matching
@@ -111,11 +110,6 @@ class StudyCounts:
     changes: int
     pending: int
     problems: int
-
-    @property
-    def saving(self) -> float:
-        """Share of the versions that did not enter the search index."""
-        return 1.0 - self.indexed / self.versions if self.versions else 0.0
 
 
 class Returns:
@@ -316,10 +310,6 @@ class StudyReading(HistoryReading):
             JOIN captures ON captures.seq = +study_problems.seq
             JOIN pages ON pages.page = captures.page ORDER BY study_problems.seq"""
         yield from self._rows(query)  # type: ignore[misc]
-
-    def _number(self, url: str) -> int:
-        with sqlite.told(self._path):
-            return page_number(self._connection, url) or 0
 
 
 def full_text_match(asked: Sequence[tuple[str, Sequence[Clause]]]) -> str:

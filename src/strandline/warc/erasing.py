@@ -31,7 +31,7 @@ from strandline.durable import sync_path
 from strandline.errors import ArchiveDamaged
 from strandline.warc.compacted import CompactedWindow, open_window, walk_file
 from strandline.warc.fixity import Sum, complete_sums, read_sums, sums_path, write_sums
-from strandline.warc.members import MAGIC, Gap, Member, Window
+from strandline.warc.members import MAGIC, Gap, Window
 from strandline.warc.records import RECORD_END, VERSION, WARC_FIELDS, Malformed, parse_header_block, warc_date
 
 _HEADER: Final = MAGIC + b"\0" + bytes(5) + b"\xff"
@@ -280,13 +280,3 @@ def remove_file(path: Path) -> None:
     path.unlink(missing_ok=True)
     sums_path(path.parent, path.name).unlink(missing_ok=True)
     sync_path(path.parent)
-
-
-def is_tombstone(member: Member) -> bool:
-    """Whether a record is the place of one that was erased."""
-    try:
-        data = next(member.pieces(), b"")
-        fields = parse_header_block(data)[1]
-    except Malformed:
-        return False
-    return fields.get("warc-type") == "metadata" and "warc-target-uri" not in fields

@@ -23,8 +23,53 @@ from strandline.store import sqlite
 from strandline.store.catalog import DATABASE
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.moved import differences, digests_of_postgres, digests_of_sqlite
-from strandline.store.postgres.moving import LEFT, TABLES
+from strandline.store.postgres.moving import TABLES
 from strandline.store.postgres.session import Session
+
+_STUDIED = "study finds it again in the WARC files"
+_LEARNED = "`learn` finds it again in captures and changes"
+_QUEUES = "pages rest, and are queued when they are due"
+_COUNTED = "counted by triggers when pages, captures and changes come in"
+_BOTH = {
+    **dict.fromkeys(
+        ("page_states", "changes", "segments", "history_counts", "block_words", "study_problems"),
+        _STUDIED,
+    ),
+    **dict.fromkeys(
+        ("learned_from", "learned_sites", "page_series", "page_rates", "first_sights", "heads_read", "trust"), _LEARNED
+    ),
+    **dict.fromkeys(("site_rules", "site_rates"), _LEARNED),
+    "frontier": _QUEUES,
+    "restudied": "for readers of changes, which are found again",
+    "alert_progress": "reckoned: which changes were decided on (see `settle`)",
+}
+LEFT = {
+    "sqlite": _BOTH
+    | {
+        "leases": _QUEUES,
+        "study_progress": _STUDIED,
+        "host_days": _COUNTED,
+        "present_pages": _COUNTED,
+        "watch_requests": "moved as spans of time in `spending`",
+        "watch_state": "how a process stood that has ended",
+    },
+    "postgres": _BOTH
+    | {
+        "unstudied": _STUDIED,
+        "undecided": "becomes `alert_progress`",
+        "new_pages": "becomes `alert_progress`",
+        "capture_days": _COUNTED,
+        "present_pages": _COUNTED,
+        "change_days": _COUNTED,
+        "spending": "moved as `watch_requests`",
+        "workers": "processes that have ended",
+        "site_desks": "who plans and studies, made anew; what desks tell one another is an hour old at most",
+        "plan_hours": "the price of an hour, found anew each hour",
+        "strandline_format": "of this database",
+        "takedowns": "a file of the folder, moved as a whole",
+    },
+}
+"""Tables that are not moved, and why."""
 
 pytestmark = postgres.GROUP
 TOLD = 1_790_000_000.0

@@ -1,5 +1,5 @@
 """What people look at, over a shared catalog: the few questions of the interface, of `status` and of reports that
-PostgreSQL is asked in other words than SQLite (days, what is due, whether anyone works).
+PostgreSQL is asked in other words than SQLite (days, whether anyone works).
 
 All others are those of store/browsing.py, store/status.py and store/reporting.py, spelled anew by `on_postgres`.
 """
@@ -22,17 +22,6 @@ class PostgresBrowsing(PostgresStudyReading, BrowsingReading):
     _DAY_OF: ClassVar = "trunc({} / 86400.0)::bigint"
     _OF_SITE: ClassVar = "host = ANY (ARRAY(SELECT host FROM hosts WHERE ? IN (site, authority)))"
     """Reaches the tables behind the view of days, where a subquery would not."""
-
-    def due_soon(self, until: float, limit: int) -> int:
-        """Pages due by a time, counted up to a limit: those that wait in queues, and those that still rest."""
-        row = self._row(
-            """SELECT (SELECT coalesce(sum(queued + backed_off + leased), 0) FROM hosts),
-                   (SELECT count(*) FROM (SELECT 1 FROM pages WHERE state = 0 AND due <= ? LIMIT ?) AS resting)""",
-            until,
-            limit,
-        )
-        assert row is not None
-        return min(limit, int(str(row[0])) + int(str(row[1])))
 
 
 class PostgresAlarms(PostgresStudyReading, AlarmReading):

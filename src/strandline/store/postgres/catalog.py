@@ -21,6 +21,7 @@ from strandline.core.capture import Capture
 from strandline.errors import LeaseLost, StrandlineError
 from strandline.ports import Batch, Found, Task
 from strandline.store.catalog_reading import CatalogReading
+from strandline.store.notes import keep_note
 from strandline.store.postgres.clock_back import follow_clock
 from strandline.store.postgres.desks import PlanReading, keep_time, plan_visited
 from strandline.store.postgres.erasing import may_register
@@ -30,6 +31,7 @@ from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import PostgresReading, on_postgres
 from strandline.store.postgres.recording import SharedRecorder
 from strandline.store.postgres.session import Connection, Session
+from strandline.store.postgres.writing import Spelled
 from strandline.store.rows import GOES_LAST, LAST_TURNS, left_out
 from strandline.store.watching import TimePiece, WatchReading
 
@@ -217,21 +219,9 @@ class PostgresCatalog(CatalogReading):
 
         def write(connection: Connection) -> None:
             for key, value in wanted:
-                if value is None:
-                    connection.execute("DELETE FROM notes WHERE kind = %s AND key = %s", (kind, key))
-                else:
-                    _write_note(connection, kind, key, value)
+                keep_note(Spelled(connection), kind, key, value)
 
         self._session.run(write)
-
-    def noted(self, kind: str, key: str) -> bytes | None:
-        """What is kept under a kind and a key."""
-
-        def read(connection: Connection) -> bytes | None:
-            row = connection.execute("SELECT value FROM notes WHERE kind = %s AND key = %s", (kind, key)).fetchone()
-            return None if row is None else bytes(row[0])  # type: ignore[call-overload]
-
-        return self._session.run(read, at_once=True)
 
     def change_note(self, kind: str, key: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace what is kept under a kind and a key by what follows from it. Who does so at the same moment waits."""
@@ -240,7 +230,7 @@ class PostgresCatalog(CatalogReading):
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (f"note {kind} {key}",))
             query = "SELECT value FROM notes WHERE kind = %s AND key = %s FOR UPDATE"
             row = connection.execute(query, (kind, key)).fetchone()
-            _write_note(connection, kind, key, change(None if row is None else bytes(row[0])))  # type: ignore[call-overload]
+            keep_note(Spelled(connection), kind, key, change(None if row is None else bytes(row[0])))  # type: ignore[call-overload]
 
         self._session.run(write)
 
@@ -281,10 +271,3 @@ def _pieces(items: Iterable[T]) -> Iterator[list[T]]:
             piece = []
     if piece:
         yield piece
-
-
-def _write_note(connection: Connection, kind: str, key: str, value: bytes) -> None:
-    connection.execute(
-        "INSERT INTO notes VALUES (%s, %s, %s) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
-        (kind, key, value),
-    )

@@ -1,9 +1,10 @@
 """What is moved of a catalog between SQLite and PostgreSQL, row by row, with the numbers it has.
 
-`TABLES` are moved, `LEFT` says why the others are not: leases and places in queues (pages rest, and are queued when
-they are due), and what study and learning find again in the WARC files. What people said, whom they were told what,
-alarms, and what a watch did and spent, no WARC file holds: all that is moved. How rows are brought over is the affair
-of store/postgres/levelling.py, whether both sides are the same that of store/postgres/moved.py.
+`TABLES` are moved. The others are not, each for a reason that its test tells: leases and places in queues
+(pages rest, and are queued when they are due), and what study and learning find again in the WARC files. What people
+said, whom they were told what, alarms, and what a watch did and spent, no WARC file holds: all that is moved. How rows
+are brought over is the affair of store/postgres/levelling.py, whether both sides are the same that of
+store/postgres/moved.py.
 """
 
 import sqlite3
@@ -90,50 +91,6 @@ _IDENTITIES: Final = (
     ("alarms", "alarm"),
     ("observations", "observation"),
 )
-_STUDIED: Final = "study finds it again in the WARC files"
-_LEARNED: Final = "`learn` finds it again in captures and changes"
-_QUEUES: Final = "pages rest, and are queued when they are due"
-_COUNTED: Final = "counted by triggers when pages, captures and changes come in"
-_BOTH: Final = {
-    **dict.fromkeys(
-        ("page_states", "changes", "segments", "history_counts", "block_words", "study_problems"),
-        _STUDIED,
-    ),
-    **dict.fromkeys(
-        ("learned_from", "learned_sites", "page_series", "page_rates", "first_sights", "heads_read", "trust"), _LEARNED
-    ),
-    **dict.fromkeys(("site_rules", "site_rates"), _LEARNED),
-    "frontier": _QUEUES,
-    "restudied": "for readers of changes, which are found again",
-    "alert_progress": "reckoned: which changes were decided on (see `settle`)",
-}
-LEFT: Final[dict[str, dict[str, str]]] = {
-    "sqlite": _BOTH
-    | {
-        "leases": _QUEUES,
-        "study_progress": _STUDIED,
-        "host_days": _COUNTED,
-        "present_pages": _COUNTED,
-        "watch_requests": "moved as spans of time in `spending`",
-        "watch_state": "how a process stood that has ended",
-    },
-    "postgres": _BOTH
-    | {
-        "unstudied": _STUDIED,
-        "undecided": "becomes `alert_progress`",
-        "new_pages": "becomes `alert_progress`",
-        "capture_days": _COUNTED,
-        "present_pages": _COUNTED,
-        "change_days": _COUNTED,
-        "spending": "moved as `watch_requests`",
-        "workers": "processes that have ended",
-        "site_desks": "who plans and studies, made anew; what desks tell one another is an hour old at most",
-        "plan_hours": "the price of an hour, found anew each hour",
-        "strandline_format": "of this database",
-        "takedowns": "a file of the folder, moved as a whole",
-    },
-}
-"""Tables that are not moved, and why."""
 SPAN: Final = 60.0
 """Seconds of a line of spending that was moved."""
 ONLY_IN_FOLDERS: Final = ("disk",)

@@ -6,16 +6,14 @@ written once and spelled anew here: placeholders, `offset`, which is a reserved 
 """
 
 import re
-from array import array
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from strandline.core.blocks.queries import Phrase, clauses
-from strandline.core.capture import Capture
 from strandline.core.keeping.takedowns import NOTHING, Hidden
-from strandline.ports import HostState, PageRow
+from strandline.ports import PageRow
 from strandline.store import rows
 from strandline.store.history_rows import NUMBERS
 from strandline.store.index import KeyReading
@@ -96,20 +94,7 @@ class PostgresReading(KeyReading):
         return self._session.run(ask, at_once=True)
 
     def _number(self, url: str) -> int:
-        """Number of a page; 0 for none."""
         return self._session.run(lambda connection: page_number(connection, url), at_once=True) or 0
-
-    def page(self, url: str) -> PageRow | None:
-        """The page with this very address."""
-        number = self._number(url)
-        row = None if not number else self._row(f"SELECT {rows.PAGE} FROM pages WHERE page = ?", number)
-        return None if row is None else rows.page_row(row)
-
-    def captures(self, url: str) -> list[Capture]:
-        """Captures of the page with this very address, in time order."""
-        number = self._number(url)
-        query = f"SELECT {rows.CAPTURE} FROM {rows.CAPTURES} WHERE page = ? ORDER BY captures.time, seq"
-        return [] if not number else list(map(rows.capture, self._rows(query, number)))
 
     def pages(self, site: str = "", after: int = 0) -> Iterator[PageRow]:
         """All pages, or those of one site, in the order they were found."""
@@ -140,32 +125,6 @@ class PostgresReading(KeyReading):
             if len(piece) < size:
                 return
             limit -= len(piece) if limit > 0 else 0
-
-    def host(self, authority: str, scheme: str = "https") -> HostState:
-        """What is known about a host, with the rules of a scheme; a blank state for one never heard of."""
-        row = self._row(
-            """SELECT not_before, failures, coalesce(time, 0.0), coalesce(status, 0), coalesce(body, ''::bytea),
-                   seconds, ?::text
-               FROM hosts LEFT JOIN robots ON robots.host = hosts.host AND scheme = ? WHERE authority = ?""",
-            scheme,
-            scheme,
-            authority,
-        )
-        if row is None:
-            return HostState(authority, scheme=scheme)
-        return HostState(authority, *row)  # type: ignore[arg-type]
-
-    def edges(self, site: str) -> tuple["array[int]", "array[int]"]:
-        """The link graph of a site: numbers of the naming and of the named page, both within the site."""
-        sources, targets = array("q"), array("q")
-        query = """SELECT source, target FROM pages JOIN links ON source = pages.page
-            JOIN pages AS named ON target = named.page
-            WHERE pages.host IN (SELECT host FROM hosts WHERE site = ?)
-              AND named.host IN (SELECT host FROM hosts WHERE site = ?)"""
-        for source, target in self._rows(query, site, site):
-            sources.append(int(str(source)))
-            targets.append(int(str(target)))
-        return sources, targets
 
 
 def words_asked(wanted: Wanted) -> str:
