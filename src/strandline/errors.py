@@ -18,6 +18,8 @@ What the web does to us (time-outs, 404, broken HTML) is data, never an exceptio
 raises ValueError only; the edges turn it into one of these. Do not add an exception without a line above.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 
@@ -95,3 +97,12 @@ class TimeLimit(StrandlineError):  # noqa: N818
     """The limit on time was reached."""
 
     exit_code = 15
+
+
+@contextmanager
+def usage_errors(where: str = "") -> Iterator[None]:
+    """What core finds wrong with something that somebody gave (ValueError) is told as a UsageError."""
+    try:
+        yield
+    except ValueError as problem:
+        raise UsageError(f"{where}{problem}") from None

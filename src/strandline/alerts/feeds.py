@@ -9,11 +9,9 @@ from strandline.access.feeds import Entry, Feed, Reason
 from strandline.access.index import Holdings
 from strandline.alerts.alert import MOST_BLOCKS, alarm_alert, change_links, change_text
 from strandline.alerts.outbox import archive_name
-from strandline.archive.folder import Archive
+from strandline.archive.folder import Archive, web_address
 from strandline.archive.holdings import holdings
 from strandline.archive.known_collections import narrowed
-from strandline.core.urls import canonical
-from strandline.errors import UsageError
 from strandline.settings.schema import Settings
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.catalog import DATABASE
@@ -49,12 +47,7 @@ def change_feed(archive: Archive, wanted: FeedRequest, now: Settings | None = No
     """
     current = now or archive.settings
     settings = archive.settings.alerts
-    page = ""
-    if wanted.page:
-        try:
-            page = canonical(wanted.page)
-        except ValueError as problem:
-            raise UsageError(str(problem)) from None
+    page = web_address(wanted.page) if wanted.page else ""
     least = wanted.min_importance
     if least is None:
         least = 0.0 if page else settings.min_importance

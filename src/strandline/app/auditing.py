@@ -13,7 +13,7 @@ from strandline.alerts.fixity_audit import found_sound, note_sound, note_unsound
 from strandline.app.alerts_listing import note_audit
 from strandline.app.opening import place_of
 from strandline.archive.folder import Archive
-from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, UsageError
+from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, usage_errors
 from strandline.settings.units import seconds
 from strandline.store.alarming import AlarmReading, AlarmWriter
 from strandline.store.catalog import DATABASE
@@ -26,10 +26,8 @@ def audit_archive(archive: Archive, older_than: str = "", begun: Callable[[str, 
     An archive that cannot be written (a read-only disk) is audited all the same.
     """
     now = time.time()
-    try:
+    with usage_errors("--older-than: "):
         since = now - seconds(older_than) if older_than else float("inf")
-    except ValueError as problem:
-        raise UsageError(f"--older-than: {problem}") from None
     archive.reading.count()  # brings an older format up to date
     with closing(AlarmReading.open(archive.folder / DATABASE)) as reading:
         leave_out = found_sound(reading, since) if older_than else set()

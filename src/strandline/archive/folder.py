@@ -29,7 +29,7 @@ from strandline.archive.given_seeds import read_seeds
 from strandline.core.capture import Capture
 from strandline.core.urls import canonical, surt_key
 from strandline.core.wording import counted
-from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingError, TakenDown, UsageError
+from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingError, TakenDown, UsageError, usage_errors
 from strandline.ports import PageRow
 from strandline.settings import texts
 from strandline.settings.file import NAME, read_settings, settings_text
@@ -310,7 +310,5 @@ def warc_files(folder: Path) -> list[Path]:
 
 def web_address(url: str) -> str:
     """The canonical form of an address somebody gave; UsageError when it is none."""
-    try:
+    with usage_errors():
         return canonical(url)
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None

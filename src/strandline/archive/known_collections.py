@@ -2,7 +2,7 @@
 
 from strandline.core.keeping.annotations import tag_text
 from strandline.core.keeping.collections import Members
-from strandline.errors import UsageError
+from strandline.errors import UsageError, usage_errors
 from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.schema import Settings
 from strandline.store.narrowing import EVERYTHING, Narrow
@@ -27,8 +27,6 @@ def narrowed(settings: Settings, collection: str = "", tag: str = "") -> Narrow:
     """What a list is narrowed to: to a collection, to what has a tag, to both, or not at all."""
     if not collection and not tag:
         return EVERYTHING
-    try:
+    with usage_errors():
         named = tag_text(tag) if tag else ""
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
     return Narrow(members_of(settings, collection).stretches if collection else None, named)

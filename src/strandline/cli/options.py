@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from strandline.errors import UsageError
+from strandline.errors import UsageError, usage_errors
 
 T = TypeVar("T")
 
@@ -58,10 +58,8 @@ TokenFile = Annotated[Path | None, typer.Option(help="File with the access token
 
 def in_unit(flag: str, text: str, unit: Callable[[str], T]) -> T:
     """A value in its unit (settings.units); UsageError names the flag."""
-    try:
+    with usage_errors(f"{flag}: "):
         return unit(text)
-    except ValueError as problem:
-        raise UsageError(f"{flag}: {problem}") from None
 
 
 def assignments(values: Iterable[str] | None, example: str) -> dict[str, object]:

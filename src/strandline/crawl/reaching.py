@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Final, Literal
 
-from strandline.core.urls import authority, canonical
+from strandline.archive.folder import web_address
+from strandline.core.urls import authority
 from strandline.crawl.preparing import address_policy
-from strandline.errors import UsageError
 from strandline.settings.schema import Settings
 
 Scheme = Literal["https", "http", ""]
@@ -27,10 +27,7 @@ def scheme_of(typed: str, settings: Settings, lookup: Lookup | None = None) -> S
     """
     if settings.fetch.proxy:
         return "https"
-    try:
-        place = authority(canonical(f"https://{typed.strip()}"))
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
+    place = authority(web_address(f"https://{typed.strip()}"))
     host, _, port = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "")
     host = host.strip("[]")
     try:

@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 import zstandard
 
 from strandline.core.urls import canonical
-from strandline.errors import UsageError
+from strandline.errors import UsageError, usage_errors
 
 LONGEST_LINE = 64 << 20
 _FIRST_YEAR, _LAST_YEAR = -62_135_596_800, 253_402_300_800
@@ -96,10 +96,8 @@ def _version(line: bytes, where: str) -> PageVersion:
     url, html = record["url"], record["html"]
     if not isinstance(url, str) or not isinstance(html, str):
         raise UsageError(f"{where}: url and html must be text")
-    try:
+    with usage_errors(f"{where}: "):
         canonical(url)
-    except ValueError as problem:
-        raise UsageError(f"{where}: {problem}") from None
     return PageVersion(url, _seconds(record["time"], where), html.encode("utf-8", "surrogatepass"))
 
 

@@ -4,10 +4,9 @@ import io
 from collections.abc import Iterable
 from hashlib import blake2b
 
+from strandline.archive.folder import web_address
 from strandline.core.capture import Capture, Exchange, Original, Outcome, Request
 from strandline.core.quick_dataclass import dataclass
-from strandline.core.urls import canonical
-from strandline.errors import UsageError
 from strandline.exchange.intake import Intake
 from strandline.exchange.page_versions import PageVersion
 from strandline.version import __version__
@@ -71,10 +70,7 @@ def _is(capture: Capture, exchange: Exchange, body: bytes) -> bool:
 
 
 def _exchange(version: PageVersion) -> Exchange:
-    try:
-        address = canonical(version.url)
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
+    address = web_address(version.url)
     fields = [f"Content-Type: {version.content_type}", f"Content-Length: {len(version.body)}"]
     if version.origin:
         fields.append(f"Strandline-Imported-From: {' '.join(version.origin.split())}")

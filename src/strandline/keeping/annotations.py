@@ -8,9 +8,7 @@ import contextlib
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from strandline.access.takedowns import notice_text
 from strandline.access.timestamps import iso, timestamp
@@ -18,7 +16,7 @@ from strandline.archive.folder import Archive, web_address
 from strandline.core.capture import Capture
 from strandline.core.keeping.annotations import Annotation, AnnotationKind, author_name, note_text, tag_text
 from strandline.core.urls import surt_key
-from strandline.errors import TakenDown, UsageError
+from strandline.errors import TakenDown, UsageError, usage_errors
 from strandline.store.annotations import AnnotationReading, forget_annotations, keep_annotations
 from strandline.store.reading import Span
 
@@ -28,8 +26,6 @@ _NEAR = 1.0
 """Seconds between a time somebody names and that of the capture that is meant. Origin: a unit: times are named in
 seconds.
 """
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +41,16 @@ class AnnotationWish:
 
 def tag(archive: Archive, wish: AnnotationWish) -> Annotation:
     """Give a page, or one capture of it, a tag; one it has already is not given twice."""
-    return _keep(archive, "tag", wish, _checked(tag_text, wish.text))
+    with usage_errors():
+        text = tag_text(wish.text)
+    return _keep(archive, "tag", wish, text)
 
 
 def add_note(archive: Archive, wish: AnnotationWish) -> Annotation:
     """Write a note on a page, or on one capture of it."""
-    return _keep(archive, "note", wish, _checked(note_text, wish.text))
+    with usage_errors():
+        text = note_text(wish.text)
+    return _keep(archive, "note", wish, text)
 
 
 def _keep(archive: Archive, kind: AnnotationKind, wish: AnnotationWish, text: str) -> Annotation:
@@ -64,7 +64,8 @@ def _keep(archive: Archive, kind: AnnotationKind, wish: AnnotationWish, text: st
 
 def untag(archive: Archive, wish: AnnotationWish) -> int:
     """Take a tag back from a page, or from one capture of it; returns how many went."""
-    text = _checked(tag_text, wish.text)
+    with usage_errors():
+        text = tag_text(wish.text)
     url, at = _known(archive, wish.url, wish.at)
     gone = [one.key for one in annotations(archive, url, kind="tag") if (one.text, one.capture) == (text, at)]
     if not gone:
@@ -130,10 +131,3 @@ def _known(archive: Archive, url: str, at: float | None) -> tuple[str, float | N
 def shown_capture(one: Annotation) -> str:
     """The capture a tag or note is about, as addresses of replay write it; empty for the page."""
     return timestamp(one.capture) if one.capture is not None else ""
-
-
-def _checked(check: Callable[[str], T], text: str) -> T:
-    try:
-        return check(text)
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None

@@ -14,11 +14,10 @@ from strandline.archive.deployment import Place
 from strandline.archive.folder import Archive
 from strandline.archive.known_collections import known_collection
 from strandline.core.keeping.collections import Members
-from strandline.errors import SettingError, UsageError
-from strandline.keeping.sites import parsed_value, site_name
+from strandline.errors import UsageError, usage_errors
+from strandline.keeping.sites import changed_table, said_more, site_name
 from strandline.settings import texts
 from strandline.settings.collection_tables import DUBLIN_CORE, CollectionSettings
-from strandline.settings.file import table_of
 from strandline.settings.in_force import aside, in_force
 from strandline.settings.schema import Settings
 from strandline.store.collections import CollectionReading, Holding
@@ -85,10 +84,8 @@ def add_collection(place: Place, name: str, values: Mapping[str, object] | None 
     def change(tables: dict[str, CollectionSettings]) -> CollectionSettings:
         if name in tables:
             raise UsageError(f"there is a collection {name} already; `strandline collection describe` says more of it")
-        try:
+        with usage_errors():
             texts.collection_name(name)
-        except ValueError as problem:
-            raise UsageError(str(problem)) from None
         return with_description(CollectionSettings(name), values or {})
 
     return _changed(place, change)
@@ -162,10 +159,8 @@ def rename_collection(place: Place, name: str, new: str) -> CollectionSettings:
         known = {one.name: one for one in before}
         if new in known:
             raise UsageError(f"there is a collection {new} already")
-        try:
+        with usage_errors():
             texts.collection_name(new)
-        except ValueError as problem:
-            raise UsageError(str(problem)) from None
         made = replace(_of(known, name), name=new)
         return tuple(made if one.name == name else one for one in known.values())
 
@@ -180,18 +175,10 @@ def _of(tables: Mapping[str, CollectionSettings], name: str) -> CollectionSettin
 
 
 def _changed(place: Place, change: Callable[[dict[str, CollectionSettings]], CollectionSettings]) -> CollectionSettings:
-    made = CollectionSettings()
+    def check(wanted: tuple[CollectionSettings, ...]) -> None:
+        aside(in_force(replace(place.settings(), collection=wanted)))
 
-    def tables(before: Iterable[CollectionSettings]) -> tuple[CollectionSettings, ...]:
-        nonlocal made
-        known = {one.name: one for one in before}
-        made = change(known)
-        wanted = tuple({**known, made.name: made}.values())
-        aside(in_force(replace(place.settings(), collection=wanted)))  # what could not work is told now
-        return wanted
-
-    place.change_tables("collection", tables)
-    return made
+    return changed_table(place, "collection", change, check)
 
 
 def with_description(collection: CollectionSettings, values: Mapping[str, object]) -> CollectionSettings:
@@ -199,14 +186,7 @@ def with_description(collection: CollectionSettings, values: Mapping[str, object
     unknown = [key for key in values if key not in COLLECTION_KEYS]
     if unknown:
         raise UsageError(f"{unknown[0]!r} cannot be said of a collection; there are {', '.join(COLLECTION_KEYS)}")
-    usual = CollectionSettings()
-    given = {key: parsed_value(value, getattr(usual, key)) for key, value in values.items()}
-    reset = {key: getattr(usual, key) for key, value in given.items() if value is None}
-    try:
-        table = table_of("collection", {key: value for key, value in given.items() if value is not None})
-    except SettingError as problem:
-        raise SettingError(f"collection {collection.name}: {problem}".replace("collection.", "", 1)) from None
-    return replace(collection, **reset, **{key: getattr(table, key) for key in given if key not in reset})
+    return said_more("collection", collection, values)
 
 
 def _sorted_members(members: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -214,7 +194,7 @@ def _sorted_members(members: Iterable[str]) -> tuple[tuple[str, ...], tuple[str,
     sites: list[str] = []
     pages: list[str] = []
     for text in members:
-        try:
+        with usage_errors(f"{text[:200]}: "):
             if "://" in text:
                 texts.member(text.strip())
                 pages.append(text.strip())
@@ -222,8 +202,6 @@ def _sorted_members(members: Iterable[str]) -> tuple[tuple[str, ...], tuple[str,
                 name = site_name(text)
                 texts.site_name(name)
                 sites.append(name)
-        except ValueError as problem:
-            raise UsageError(f"{text[:200]}: {problem}") from None
     if not sites and not pages:
         raise UsageError("name sites, or pages by their addresses")
     return tuple(sites), tuple(pages)

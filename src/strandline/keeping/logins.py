@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from strandline.archive.folder import Archive
+from strandline.archive.folder import Archive, web_address
 from strandline.core.logins import Cookie, Logins, Password, cookie_of, host_of, read_cookies
 from strandline.core.quick_dataclass import dataclass
-from strandline.core.urls import canonical, origin, site
+from strandline.core.urls import origin, site
 from strandline.crawl.logged_out import login_shelf
 from strandline.errors import SettingError, UsageError
 
@@ -100,7 +100,4 @@ def forget_login(archive: Archive, url: str) -> str:
 
 
 def _address(url: str) -> str:
-    try:
-        return canonical(url if "://" in url else f"https://{url}")
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
+    return web_address(url if "://" in url else f"https://{url}")

@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final
 
 from strandline.archive.folder import Archive
 from strandline.core.keeping.people import (
@@ -24,7 +24,7 @@ from strandline.core.keeping.people import (
     person_name,
     role_of,
 )
-from strandline.errors import UsageError
+from strandline.errors import UsageError, usage_errors
 from strandline.keeping.passwords import hashed
 from strandline.store.annotations import Writing
 from strandline.store.people import PeopleReading, forget_person, forget_token, keep_entry, keep_person, keep_token
@@ -35,8 +35,6 @@ _KEY_BYTES: Final = 4
 _TOKEN_BYTES: Final = 32
 _STAMP_BYTES: Final = 16
 _LONGEST_LABEL: Final = 80
-
-T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -68,8 +66,9 @@ def person_at(archive: Archive, name: str) -> Person:
 
 def add_person(archive: Archive, name: str, role: str, password: str = "", by: str = "") -> Person:
     """Let somebody in. Without a password they come by a token or by single sign-on."""
-    known, wanted = people(archive), _checked(role_of, role)
-    name = _checked(person_name, name)
+    known = people(archive)
+    with usage_errors():
+        wanted, name = role_of(role), person_name(name)
     if any(one.name.casefold() == name.casefold() for one in known):
         raise UsageError(f"there is somebody called {name} already")
     if not known and wanted != "keeper":
@@ -81,7 +80,9 @@ def add_person(archive: Archive, name: str, role: str, password: str = "", by: s
 
 def set_role(archive: Archive, name: str, role: str, by: str = "") -> Person:
     """Let somebody do more or less from now on."""
-    found, wanted = person_at(archive, name), _checked(role_of, role)
+    found = person_at(archive, name)
+    with usage_errors():
+        wanted = role_of(role)
     if wanted != "keeper":
         _another_keeper(archive, found)
     made = replace(found, role=wanted)
@@ -103,11 +104,7 @@ def remove_person(archive: Archive, name: str, by: str = "") -> Person:
     if len(people(archive)) > 1:
         _another_keeper(archive, found)
 
-    def write(connection: Writing) -> None:
-        forget_person(connection, found.name)
-        keep_entry(connection, _entry(by, "people remove", found.name))
-
-    archive.beside(write)
+    _write(archive, lambda connection: forget_person(connection, found.name), _entry(by, "people remove", found.name))
     return found
 
 
@@ -119,22 +116,13 @@ def new_token(archive: Archive, name: str, label: str = "", by: str = "") -> tup
     key = secrets.token_hex(_KEY_BYTES)
     made = PersonToken(key, found.name, label, token_digest(token), round(time.time(), 3))
 
-    def write(connection: Writing) -> None:
-        keep_token(connection, made)
-        keep_entry(connection, _entry(by, "people token", found.name))
-
-    archive.beside(write)
+    _write(archive, lambda connection: keep_token(connection, made), _entry(by, "people token", found.name))
     return made, token
 
 
 def keep_link(archive: Archive, made: PersonToken, by: str = "") -> None:
     """Keep who signs on elsewhere as whom here (keeping/sign_on.py)."""
-
-    def write(connection: Writing) -> None:
-        keep_token(connection, made)
-        keep_entry(connection, _entry(by, "people sign-on", made.name))
-
-    archive.beside(write)
+    _write(archive, lambda connection: keep_token(connection, made), _entry(by, "people sign-on", made.name))
 
 
 def remove_token(archive: Archive, key: str, name: str = "", by: str = "") -> PersonToken:
@@ -142,12 +130,8 @@ def remove_token(archive: Archive, key: str, name: str = "", by: str = "") -> Pe
     found = next((one for one in person_tokens(archive, name) if one.key == key.strip()), None)
     if found is None:
         raise UsageError(f"there is no token {key[:40]!r}; `strandline people DIR list` tells those there are")
-
-    def write(connection: Writing) -> None:
-        forget_token(connection, found.key)
-        keep_entry(connection, _entry(by, "people token remove", found.name))
-
-    archive.beside(write)
+    gone = _entry(by, "people token remove", found.name)
+    _write(archive, lambda connection: forget_token(connection, found.key), gone)
     return found
 
 
@@ -176,9 +160,15 @@ def at_terminal() -> str:
 
 
 def _keep(archive: Archive, person: Person, by: str, act: str) -> None:
+    _write(archive, lambda connection: keep_person(connection, person), _entry(by, f"people {act}", person.name))
+
+
+def _write(archive: Archive, act: Callable[[Writing], None], entry: JournalEntry) -> None:
+    """An act, and its line in the journal, in one transaction."""
+
     def write(connection: Writing) -> None:
-        keep_person(connection, person)
-        keep_entry(connection, _entry(by, f"people {act}", person.name))
+        act(connection)
+        keep_entry(connection, entry)
 
     archive.beside(write)
 
@@ -195,14 +185,8 @@ def _entry(person: str, act: str, target: str) -> JournalEntry:
 
 
 def _sum(password: str) -> str:
-    return hashed(_checked(password_text, password)) if password else ""
-
-
-def _checked(check: Callable[[str], T], text: str) -> T:
-    try:
-        return check(text)
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
+    with usage_errors():
+        return hashed(password_text(password)) if password else ""
 
 
 @dataclass(frozen=True, slots=True)

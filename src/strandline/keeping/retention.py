@@ -22,7 +22,7 @@ from strandline.archive.pictures_kept_once import heirs
 from strandline.core.capture import Capture
 from strandline.core.keeping.retention import Choice, PageCaptures, Rule, choose, keep_originals, rule_of
 from strandline.core.keeping.takedowns import Act
-from strandline.errors import ArchiveBusy, UsageError
+from strandline.errors import ArchiveBusy, UsageError, usage_errors
 from strandline.store.retention import RetentionReading
 from strandline.warc.erasing import Erased
 
@@ -85,14 +85,12 @@ def rules_of(archive: Archive, given: Sequence[str] = ()) -> tuple[Rule, ...]:
         raise UsageError(
             "nothing is dropped without a rule: --rule '*: older 1y, keep weekly', or keep.retention in the settings"
         )
-    try:
+    with usage_errors():
         rules = [rule_of(text) for text in texts]
         return tuple(
             replace(rule, members=members_of(archive.settings, rule.collection)) if rule.collection else rule
             for rule in rules
         )
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
 
 
 def preview_retention(archive: Archive, rules: Sequence[Rule], now: float | None = None) -> Preview:

@@ -3,7 +3,7 @@
 import json
 
 from strandline.archive.deployment import Place
-from strandline.errors import SettingError, UsageError
+from strandline.errors import SettingError, UsageError, usage_errors
 from strandline.settings.schema import Settings
 from strandline.settings.texts import saved
 
@@ -15,10 +15,8 @@ def searches_of(settings: Settings) -> dict[str, str]:
 
 def save_search(place: Place, name: str, words: str) -> None:
     """Save a search, in the place of one of the same name; UsageError says what is wrong with it."""
-    try:
+    with usage_errors():
         named, asked = saved(f"{name}:{words}")
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
     _write(place, searches_of(place.settings()) | {named: asked})
 
 

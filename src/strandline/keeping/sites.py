@@ -7,9 +7,9 @@ by themselves within a second or a minute. What was captured stays, whatever is 
 import contextlib
 import dataclasses
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from strandline.archive.deployment import Place
 from strandline.archive.folder import Archive
@@ -20,12 +20,14 @@ from strandline.core.urls import site as site_of
 from strandline.crawl.preparing import CrawlRequest, prepare_crawl
 from strandline.crawl.site_orders import rules_of
 from strandline.errors import SettingError, UsageError
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.file import table_of
 from strandline.settings.schema import Settings
 from strandline.settings.site_tables import SiteSettings
 from strandline.store.catalog import DATABASE
 from strandline.store.costs import CostReading, SiteWeek
 
+T = TypeVar("T", SiteSettings, CollectionSettings)
 KEYS = tuple(key.name for key in dataclasses.fields(SiteSettings) if key.name not in ("name", "state"))
 """What can be set of a site."""
 
@@ -163,18 +165,10 @@ def _known(place: Place, archive: Archive, name: str) -> str:
 
 
 def _changed(place: Place, change: Callable[[dict[str, SiteSettings]], SiteSettings]) -> SiteSettings:
-    made = SiteSettings()
+    def check(wanted: tuple[SiteSettings, ...]) -> None:
+        prepare_crawl(replace(place.settings(), site=wanted), CrawlRequest())
 
-    def tables(before: Iterable[SiteSettings]) -> tuple[SiteSettings, ...]:
-        nonlocal made
-        known = {one.name: one for one in before}
-        made = change(known)
-        wanted = tuple({**known, made.name: made}.values())
-        prepare_crawl(replace(place.settings(), site=wanted), CrawlRequest())  # what could not work is told now
-        return wanted
-
-    place.change_tables("site", tables)
-    return made
+    return changed_table(place, "site", change, check)
 
 
 def with_values(site: SiteSettings, values: Mapping[str, object]) -> SiteSettings:
@@ -182,14 +176,39 @@ def with_values(site: SiteSettings, values: Mapping[str, object]) -> SiteSetting
     unknown = [key for key in values if key not in KEYS]
     if unknown:
         raise UsageError(f"{unknown[0]!r} cannot be set of a site; there are {', '.join(KEYS)}")
-    usual = SiteSettings()
+    return said_more("site", site, values)
+
+
+# -- tables of sites and of collections --------------------------------------------------------------------------------
+
+
+def changed_table(
+    place: Place, kind: str, change: Callable[[dict[str, T]], T], check: Callable[[tuple[T, ...]], object]
+) -> T:
+    """Change a table of the settings, or add one; `check` tells what could not work before it is written."""
+    made: list[T] = []
+
+    def tables(before: tuple[T, ...]) -> tuple[T, ...]:
+        known = {one.name: one for one in before}
+        made[:] = [change(known)]
+        wanted = tuple({**known, made[0].name: made[0]}.values())
+        check(wanted)
+        return wanted
+
+    place.change_tables(kind, tables)
+    return made[0]
+
+
+def said_more(kind: str, table: T, values: Mapping[str, object]) -> T:
+    """A table of which more is said, by keys it has; SettingError names what is wrong."""
+    usual = type(table)()
     given = {key: parsed_value(value, getattr(usual, key)) for key, value in values.items()}
     reset = {key: getattr(usual, key) for key, value in given.items() if value is None}
     try:
-        table = table_of("site", {key: value for key, value in given.items() if value is not None})
+        read = table_of(kind, {key: value for key, value in given.items() if value is not None})
     except SettingError as problem:
-        raise SettingError(f"site {site.name}: {problem}".replace("site.", "", 1)) from None
-    return replace(site, **reset, **{key: getattr(table, key) for key in given if key not in reset})
+        raise SettingError(f"{kind} {table.name}: {problem}".replace(f"{kind}.", "", 1)) from None
+    return replace(table, **reset, **{key: getattr(read, key) for key in given if key not in reset})
 
 
 def parsed_value(value: object, usual: object) -> object:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from pydantic import PlainSerializer, WithJsonSchema
 
 from strandline.access.timestamps import iso
-from strandline.core.urls import canonical
+from strandline.archive.folder import web_address
 from strandline.errors import UsageError
 from strandline.web.texts import say
 
@@ -38,10 +38,7 @@ def level(importance: float) -> int:
 def address(typed: str) -> str:
     """An address as people type it, in full; UsageError when it is none."""
     text = typed.strip()
-    try:
-        return canonical(text if "://" in text else f"http://{text}")
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
+    return web_address(text if "://" in text else f"http://{text}")
 
 
 def time_of(text: str, *, end: bool = False) -> float | None:
