@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -21,10 +21,10 @@ from strandline.keeping.annotations import (
     tag,
     tags,
 )
-from strandline.web.desk import Desk
-from strandline.web.face import Face, Form, NotThereError, number_of, one_of, person_of
+from strandline.web.desk import Desk, DeskPages
+from strandline.web.face import Form, number_of, one_of, or_not_there, person_of
 from strandline.web.texts import say
-from strandline.web.views.values import Moment, address, time_of
+from strandline.web.views.values import Moment, Sent, address, time_of
 
 _LISTED = 100
 
@@ -41,10 +41,8 @@ class AnnotationView(BaseModel):
     time: Moment
 
 
-class AnnotationIn(BaseModel):
+class AnnotationIn(Sent):
     """A tag or note to be kept."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["tag", "note"]
     url: str = Field(min_length=1, max_length=4096)
@@ -89,10 +87,8 @@ def annotation_routes(api: FastAPI, desk: Desk) -> None:
     async def gone_annotation(request: Request, key: Annotated[str, Path(max_length=40)]) -> AnnotationView:
         """Take a tag or note back; raters only their own."""
         _own(request, desk, key)
-        try:
+        with or_not_there():
             return annotation_view(remove_annotation(desk.archive, key))
-        except UsageError as problem:
-            raise NotThereError(str(problem)) from None
 
     @router.get("/tags")
     async def all_tags() -> list[TagCount]:
@@ -126,20 +122,14 @@ def said_of(desk: Desk, url: str, capture: str = "") -> Said:
     return Said(annotations(desk.archive, url), capture)
 
 
-class Annotations:
+class Annotations(DeskPages):
     """The list, and what forms send."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """The list, and what forms send."""
-        return [
-            Route("/notes", self._face.guarded(self.shown)),
-            Route("/notes", self._face.guarded(self.add), methods=["POST"]),
-            Route("/notes/remove", self._face.guarded(self.remove), methods=["POST"]),
-        ]
+        shown = {"/notes": self.shown}
+        forms = {"/notes": self.add, "/notes/remove": self.remove}
+        return self._face.routes(shown, forms)
 
     async def shown(self, request: Request) -> Response:
         """All tags and notes."""

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Path, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from strandline.keeping.searches import forget_search, save_search, searches_of
 from strandline.web.desk import Desk
@@ -21,14 +21,10 @@ from strandline.web.operating import (
 )
 from strandline.web.views.overview import JobView, job_view
 from strandline.web.views.simulate import Simulation, asked_for, start_simulation
-from strandline.web.views.values import address, time_of
+from strandline.web.views.values import Sent, address, time_of
 
 
-class _In(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class SiteIn(_In):
+class SiteIn(Sent):
     """A site to add."""
 
     url: str = Field(min_length=1, max_length=2000, description="Address to start from")
@@ -45,7 +41,7 @@ class SiteAdded(BaseModel):
     job: JobView | None
 
 
-class PlanIn(_In):
+class PlanIn(Sent):
     """Settings of planning; what is left out stays."""
 
     budget: str = Field("", max_length=100, description="Such as 500/day or 200 MB/day")
@@ -61,19 +57,19 @@ class PlanOut(BaseModel):
     objective: str
 
 
-class JobIn(_In):
+class JobIn(Sent):
     """A job to start."""
 
     kind: Literal["crawl", "watch", "verify", "learn"]
 
 
-class ActionIn(_In):
+class ActionIn(Sent):
     """What to do with a job."""
 
     action: Literal["pause", "resume", "stop"]
 
 
-class RatingIn(_In):
+class RatingIn(Sent):
     """What a person says about a block of a page, about all that differs between two versions, or about the last
     change.
     """
@@ -85,14 +81,14 @@ class RatingIn(_In):
     to: str = Field("", max_length=40, description="And of the newer one")
 
 
-class UndoIn(_In):
+class UndoIn(Sent):
     """A block whose rating is taken back; without a path, all blocks of the page."""
 
     url: str = Field(min_length=1, max_length=4096)
     block: str = Field("", max_length=4096)
 
 
-class LabelIn(_In):
+class LabelIn(Sent):
     """What a person calls a block of a page; an empty label takes it back."""
 
     url: str = Field(min_length=1, max_length=4096)
@@ -100,13 +96,13 @@ class LabelIn(_In):
     label: str = Field("", max_length=80)
 
 
-class SearchWords(_In):
+class SearchWords(Sent):
     """What a saved search looks for."""
 
     words: str = Field(max_length=500)
 
 
-class SimulationIn(_In):
+class SimulationIn(Sent):
     """A simulation to run on the archive's own history."""
 
     strategies: list[Annotated[str, Field(max_length=100)]] = Field(min_length=1, max_length=40)

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, FastAPI, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -24,10 +24,10 @@ from strandline.keeping.collections import (
     unassign,
 )
 from strandline.settings.collection_tables import COLLECTION_STATES
-from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError, one_of
+from strandline.web.desk import Desk, DeskPages
+from strandline.web.face import one_of, or_not_there
 from strandline.web.texts import say
-from strandline.web.views.values import Moment
+from strandline.web.views.values import Moment, Sent
 
 _LONGEST = 20_000
 _LINES = ("subject", "hours")
@@ -51,37 +51,29 @@ class CollectionView(BaseModel):
     last: Moment | None
 
 
-class CollectionIn(BaseModel):
+class CollectionIn(Sent):
     """A new collection."""
-
-    model_config = ConfigDict(extra="forbid")
 
     collection: str = Field(min_length=1, max_length=60)
     description: dict[Annotated[str, Field(max_length=40)], Any] = Field(default_factory=dict, max_length=20)
 
 
-class DescriptionIn(BaseModel):
+class DescriptionIn(Sent):
     """What is said of a collection, by the keys of `[[collection]]`; null takes it back. Or its new name."""
-
-    model_config = ConfigDict(extra="forbid")
 
     description: dict[Annotated[str, Field(max_length=40)], Any] = Field(default_factory=dict, max_length=20)
     collection: str = Field("", max_length=60, description="Its new name; empty leaves it")
 
 
-class MembersIn(BaseModel):
+class MembersIn(Sent):
     """Sites and pages that come or go."""
-
-    model_config = ConfigDict(extra="forbid")
 
     add: list[Annotated[str, Field(max_length=4096)]] = Field(default_factory=list, max_length=1000)
     remove: list[Annotated[str, Field(max_length=4096)]] = Field(default_factory=list, max_length=1000)
 
 
-class CollectionStateIn(BaseModel):
+class CollectionStateIn(Sent):
     """Put aside, or taken up again."""
-
-    model_config = ConfigDict(extra="forbid")
 
     state: Literal["active", "aside"]
 
@@ -97,10 +89,8 @@ def collections_shown(desk: Desk) -> list[CollectionView]:
 
 
 def _known(desk: Desk, name: str) -> CollectionView:
-    try:
+    with or_not_there():
         return collection_view(collection_at(desk.archive, desk.settings, name))
-    except UsageError as problem:
-        raise NotThereError(str(problem)) from None
 
 
 def collection_routes(api: FastAPI, desk: Desk) -> None:
@@ -168,24 +158,20 @@ def _given(description: dict[str, Any]) -> dict[str, object]:
     return {key: "" if value is None else value for key, value in description.items()}
 
 
-class Collections:
+class Collections(DeskPages):
     """The pages and their forms."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """The list, one collection, and what they send."""
-        return [
-            Route("/collections", self._face.guarded(self.shown)),
-            Route("/collections", self._face.guarded(self.add), methods=["POST"]),
-            Route("/collection", self._face.guarded(self.one)),
-            Route("/collection", self._face.guarded(self.describe), methods=["POST"]),
-            Route("/collection/members", self._face.guarded(self.members), methods=["POST"]),
-            Route("/collection/state", self._face.guarded(self.move), methods=["POST"]),
-            Route("/collection/remove", self._face.guarded(self.remove), methods=["POST"]),
-        ]
+        shown = {"/collections": self.shown, "/collection": self.one}
+        forms = {
+            "/collections": self.add,
+            "/collection": self.describe,
+            "/collection/members": self.members,
+            "/collection/state": self.move,
+            "/collection/remove": self.remove,
+        }
+        return self._face.routes(shown, forms)
 
     async def shown(self, request: Request) -> Response:
         """All collections."""

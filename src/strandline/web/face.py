@@ -1,7 +1,8 @@
 """What every page for people shares: how it is rendered, what it knows of the reader, what becomes of a problem."""
 
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from urllib.parse import parse_qs, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from strandline.access.addresses import Base
 from strandline.core.keeping.people import may
@@ -90,6 +92,13 @@ class Face:
         host = request.scope["strandline.host"]
         return Base(self.policy.origins.replay(host) + request.scope["strandline.local"])
 
+    def routes(self, shown: Mapping[str, Handler], forms: Mapping[str, Handler]) -> list[Route]:
+        """Pages by their paths, and forms that are sent; problems of both become pages."""
+        return [
+            *(Route(path, self.guarded(handler)) for path, handler in shown.items()),
+            *(Route(path, self.guarded(handler), methods=["POST"]) for path, handler in forms.items()),
+        ]
+
     def guarded(self, handler: Handler) -> Handler:
         """A handler whose problems become pages."""
 
@@ -114,6 +123,15 @@ class Face:
                 return self.message(request, 503, say("no_answer"), str(problem))
 
         return answer
+
+
+@contextmanager
+def or_not_there(kind: type[Exception] = UsageError, url: str = "") -> Iterator[None]:
+    """What goes wrong because something is not in the archive is told so."""
+    try:
+        yield
+    except kind as problem:
+        raise NotThereError(str(problem), url) from None
 
 
 def person_of(request: Request) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, FastAPI
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -27,13 +27,13 @@ from strandline.errors import SettingError, UsageError
 from strandline.keeping.sites import add_site
 from strandline.settings.schema import AlertSettings
 from strandline.study.surveying import REACHES, Survey, first_comparison, survey
-from strandline.web.desk import Desk
+from strandline.web.desk import Desk, DeskPages
 from strandline.web.face import Face, Form, one_of
 from strandline.web.operating import quoted, start_job
 from strandline.web.texts import say
 from strandline.web.views.first_site import choices_of, preview_of
 from strandline.web.views.overview import overview
-from strandline.web.views.values import address
+from strandline.web.views.values import Sent, address
 
 _REMEMBERED: Final = 50
 """Looks that are remembered. Origin: a bound on memory."""
@@ -43,10 +43,8 @@ _WORTH: Final = ("0.05", "0.1", "0.3")
 _MOST_AN_HOUR: Final = 100_000
 
 
-class LookIn(BaseModel):
+class LookIn(Sent):
     """An address to look at."""
-
-    model_config = ConfigDict(extra="forbid")
 
     url: str = Field(min_length=1, max_length=2000, description="Its address, or a host")
 
@@ -77,24 +75,23 @@ def look_routes(api: FastAPI, desk: Desk) -> None:
     api.include_router(router)
 
 
-class FirstSite:
+class FirstSite(DeskPages):
     """The pages and their forms."""
 
     def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
+        super().__init__(desk, face)
         self._seen: OrderedDict[str, Survey] = OrderedDict()
 
     def routes(self) -> list[Route]:
         """The steps, and the comparison that comes when the first capture is there."""
-        return [
-            Route("/start", self._face.guarded(self.asked)),
-            Route("/start", self._face.guarded(self.look), methods=["POST"]),
-            Route("/start/found", self._face.guarded(self.found)),
-            Route("/start/watch", self._face.guarded(self.watching)),
-            Route("/start/watch", self._face.guarded(self.watch), methods=["POST"]),
-            Route("/parts/first-comparison", self._face.guarded(self.comparison)),
-        ]
+        shown = {
+            "/start": self.asked,
+            "/start/found": self.found,
+            "/start/watch": self.watching,
+            "/parts/first-comparison": self.comparison,
+        }
+        forms = {"/start": self.look, "/start/watch": self.watch}
+        return self._face.routes(shown, forms)
 
     async def asked(self, request: Request) -> Response:
         """Step one: the address."""

@@ -25,8 +25,8 @@ from strandline.keeping.searches import forget_search, save_search
 from strandline.keeping.sites import add_site as resume_site
 from strandline.study.labelling import label
 from strandline.study.rating import rate, unrate
-from strandline.web.desk import Desk
-from strandline.web.face import Face, back, one_of, person_of
+from strandline.web.desk import Desk, DeskPages
+from strandline.web.face import back, one_of, person_of
 from strandline.web.figures import minute_text
 from strandline.web.jobs import KINDS, WRITERS, Archiving, Job, Kind
 from strandline.web.texts import say
@@ -141,12 +141,8 @@ async def act(desk: Desk, number: int, action: str) -> Job:
     raise UsageError(say("no_action", name=action[:40]))
 
 
-class Operating:
+class Operating(DeskPages):
     """Handlers of the forms."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """All forms."""
@@ -162,7 +158,7 @@ class Operating:
             "/adopt": self.adopt,
             "/searches": self.searches,
         }
-        return [Route(path, self._face.guarded(handler), methods=["POST"]) for path, handler in forms.items()]
+        return self._face.routes({}, forms)
 
     async def sites(self, request: Request) -> Response:
         """Add a site."""

@@ -16,8 +16,8 @@ from strandline.errors import UsageError
 from strandline.keeping.annotations import tags
 from strandline.keeping.searches import searches_of
 from strandline.web.annotations import said_of
-from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError, number_of
+from strandline.web.desk import DeskPages
+from strandline.web.face import NotThereError, number_of, or_not_there
 from strandline.web.pages import by_day
 from strandline.web.texts import say
 from strandline.web.views.changes import ChangesAsked, changes_page
@@ -37,12 +37,8 @@ _PICTURES = 60
 """Captures of a list that are looked at for pictures: each takes a look into a file."""
 
 
-class People:
+class People(DeskPages):
     """Handlers of the pages that show the archive."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """All pages."""
@@ -62,7 +58,7 @@ class People:
             "/health": self.health,
             "/ratings": self.ratings,
         }
-        return [Route(path, self._face.guarded(handler)) for path, handler in shown.items()]
+        return self._face.routes(shown, {})
 
     async def home(self, request: Request) -> Response:
         """The archive at a glance."""
@@ -90,10 +86,8 @@ class People:
     async def pages(self, request: Request) -> Response:
         """The pages of a site."""
         name = request.query_params.get("site", "")
-        try:
+        with or_not_there():
             found = pages_of(self._desk, name, request.query_params.get("after", ""))
-        except UsageError as problem:
-            raise NotThereError(str(problem)) from None
         return self._face.page(request, "pages.html", {"found": found})
 
     async def page(self, request: Request) -> Response:
@@ -105,10 +99,8 @@ class People:
         at = request.query_params.get("at", "")
         year, start = number_of(request, "year"), number_of(request, "blocks", 0)
         when = moment(at) if at else None
-        try:
+        with or_not_there(url=url):
             view = page_view(self._desk, url, year, when, start)
-        except UsageError as problem:
-            raise NotThereError(str(problem), url) from None
         values = {"view": view, "query": view.url, "start": start}
         values["week"] = self._desk.slow_queries.remembered("week", url=view.url)
         values["said"] = said_of(self._desk, view.url)

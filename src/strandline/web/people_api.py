@@ -4,10 +4,9 @@ import asyncio
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from strandline.core.keeping.people import LONGEST_NAME, LONGEST_PASSWORD
-from strandline.errors import UsageError
 from strandline.keeping.people import (
     add_person,
     journal,
@@ -21,18 +20,14 @@ from strandline.keeping.people import (
     set_role,
 )
 from strandline.web.desk import Desk
-from strandline.web.face import NotThereError, person_of
+from strandline.web.face import NotThereError, or_not_there, person_of
 from strandline.web.guard import Policy
 from strandline.web.texts import say
-from strandline.web.views.values import Moment
+from strandline.web.views.values import Moment, Sent
 
 _LISTED = 100
 RoleName = Literal["reader", "rater", "operator", "keeper"]
 PersonName = Annotated[str, Path(max_length=LONGEST_NAME)]
-
-
-class _In(BaseModel):
-    model_config = ConfigDict(extra="forbid")
 
 
 class PersonView(BaseModel):
@@ -76,7 +71,7 @@ class MeView(BaseModel):
     role: str
 
 
-class PersonIn(_In):
+class PersonIn(Sent):
     """Somebody to let in."""
 
     person: str = Field(min_length=1, max_length=LONGEST_NAME)
@@ -84,14 +79,14 @@ class PersonIn(_In):
     password: str = Field("", max_length=LONGEST_PASSWORD, description="Empty: by token or proxy only")
 
 
-class PersonChange(_In):
+class PersonChange(Sent):
     """What is different of somebody; what is left out stays."""
 
     role: RoleName | None = None
     password: str | None = Field(None, max_length=LONGEST_PASSWORD, description="Empty: no password any more")
 
 
-class TokenIn(_In):
+class TokenIn(Sent):
     """A token to draw."""
 
     label: str = Field("", max_length=80, description="What it is for")
@@ -180,10 +175,8 @@ def token_routes(api: FastAPI, desk: Desk, policy: Policy) -> None:
     async def gone_token(request: Request, name: PersonName, key: Annotated[str, Path(max_length=40)]) -> TokenView:
         """A token opens nothing any more."""
         _known(desk, name)
-        try:
+        with or_not_there():
             gone = remove_token(archive, key, name, person_of(request))
-        except UsageError as problem:
-            raise NotThereError(str(problem)) from None
         policy.accounts.look()
         return TokenView(**gone.as_json())
 
@@ -191,7 +184,5 @@ def token_routes(api: FastAPI, desk: Desk, policy: Policy) -> None:
 
 
 def _known(desk: Desk, name: str) -> None:
-    try:
+    with or_not_there():
         person_at(desk.archive, name)
-    except UsageError as problem:
-        raise NotThereError(str(problem)) from None

@@ -22,20 +22,16 @@ from strandline.keeping.people import (
     set_password,
     set_role,
 )
-from strandline.web.desk import Desk
-from strandline.web.face import Face, Form, number_of, one_of, person_of
+from strandline.web.desk import DeskPages
+from strandline.web.face import Form, number_of, one_of, person_of
 from strandline.web.guard import client_of, cookie_of
 from strandline.web.texts import say
 
 _LISTED = 100
 
 
-class PeoplePages:
+class PeoplePages(DeskPages):
     """The pages and their forms."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """Everybody, the journal, one's own account, and what they send."""
@@ -48,10 +44,7 @@ class PeoplePages:
             "/account/tokens/remove": self.remove_token,
             "/logout": self.log_out,
         }
-        return [
-            *(Route(path, self._face.guarded(handler)) for path, handler in shown.items()),
-            *(Route(path, self._face.guarded(handler), methods=["POST"]) for path, handler in forms.items()),
-        ]
+        return self._face.routes(shown, forms)
 
     async def everybody(self, request: Request) -> Response:
         """Who may come in."""

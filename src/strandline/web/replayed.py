@@ -10,8 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from strandline.app.doctor import browser_found
-from strandline.web.desk import Desk
-from strandline.web.face import Face, back, one_of
+from strandline.web.desk import Desk, DeskPages
+from strandline.web.face import back, one_of
 from strandline.web.views.replayed import Replayed, last_replayed
 
 
@@ -27,19 +27,14 @@ def replayed_routes(api: FastAPI, desk: Desk) -> None:
     api.include_router(router)
 
 
-class ReplayedPage:
+class ReplayedPage(DeskPages):
     """The page and its form."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """The figures, and measuring anew."""
-        return [
-            Route("/replayed", self._face.guarded(self.shown)),
-            Route("/replayed", self._face.guarded(self.measure), methods=["POST"]),
-        ]
+        shown = {"/replayed": self.shown}
+        forms = {"/replayed": self.measure}
+        return self._face.routes(shown, forms)
 
     async def shown(self, request: Request) -> Response:
         """What was measured last."""

@@ -22,14 +22,13 @@ from strandline.access.replay import Answer, is_file
 from strandline.access.takedowns import refuse_hidden
 from strandline.access.timestamps import moment, timestamp
 from strandline.access.together import Together, most_coherent, together
-from strandline.core.keeping.people import Person
 from strandline.core.urls import authority
 from strandline.errors import Unreachable
 from strandline.study.framed_pictures import painted
 from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError
+from strandline.web.face import Face, NotThereError, or_not_there
 from strandline.web.figures import duration_text
-from strandline.web.guard import Policy, client_of
+from strandline.web.guard import client_of
 from strandline.web.replay_app import cdx_answer, timemap_answer
 from strandline.web.slow_queries import NoAnswerError
 from strandline.web.texts import say
@@ -51,15 +50,18 @@ class Replaying:
 
     def routes(self) -> list[Route]:
         """All routes."""
+        shown = {
+            "/web/{rest:path}": self.web,
+            "/coherent/{rest:path}": self.coherent,
+            "/live/{rest:path}": self.live,
+            "/picture/{rest:path}": self.picture,
+            "/framed/{rest:path}": self.framed,
+            "/parts/together": self.together,
+            "/cdx": self.cdx,
+            "/timemap/{rest:path}": self.timemap,
+        }
         return [
-            Route("/web/{rest:path}", self._face.guarded(self.web)),
-            Route("/coherent/{rest:path}", self._face.guarded(self.coherent)),
-            Route("/live/{rest:path}", self._face.guarded(self.live)),
-            Route("/picture/{rest:path}", self._face.guarded(self.picture)),
-            Route("/framed/{rest:path}", self._face.guarded(self.framed)),
-            Route("/parts/together", self._face.guarded(self.together)),
-            Route("/cdx", self._face.guarded(self.cdx)),
-            Route("/timemap/{rest:path}", self._face.guarded(self.timemap)),
+            *self._face.routes(shown, {}),
             Route("/login", self.login, methods=["GET", "POST"]),
             Route("/metrics", self.metrics),
             Route("/healthz", _healthz),
@@ -132,11 +134,9 @@ class Replaying:
     async def picture(self, request: Request) -> Response:
         """The picture that a browser took of a capture: made by ours, and checked to be one."""
         wanted = parse(_rest(request, "/picture/"))
-        try:
-            data = picture_of(self._holdings, self._closest(wanted.url, wanted.time).capture)
-        except LostError as lost:
-            raise NotThereError(str(lost), wanted.url) from None
-        return _png(data)
+        capture = self._closest(wanted.url, wanted.time).capture
+        with or_not_there(LostError, wanted.url):
+            return _png(picture_of(self._holdings, capture))
 
     async def framed(self, request: Request) -> Response:
         """The picture of a capture with what is other than in a second one framed: `/framed/OF/AGAINST/URL`. Where that
@@ -147,10 +147,8 @@ class Replaying:
         if wanted.time is None:
             raise ValueError(say("not_two_times"))
         shown, other = self._closest(wanted.url, moment(first)).capture, self._closest(wanted.url, wanted.time).capture
-        try:
+        with or_not_there(LostError, wanted.url):
             data = picture_of(self._holdings, shown)
-        except LostError as lost:
-            raise NotThereError(str(lost), wanted.url) from None
         if self._desk is None or shown.time == other.time:
             return _png(data)
         early, late = sorted((shown.time + 0.0005, other.time + 0.0005))
@@ -170,10 +168,8 @@ class Replaying:
         """The parts of a replayed page, and what is known of each."""
         url, digits = original(request.query_params.get("url", "")), request.query_params.get("time", "")
         memento = self._closest(url, moment(digits) if digits else None)
-        try:
+        with or_not_there(LostError):
             found = together(self._holdings, memento, self._face.policy.options.span)
-        except LostError as lost:
-            raise NotThereError(str(lost)) from None
         values = {"url": url, "stamp": timestamp(memento.capture.time), "found": found, "query": url}
         return self._face.part(request, "together", values, whole=True)
 
@@ -197,7 +193,8 @@ class Replaying:
         person = policy.accounts.person(asking.person) if asking else None
         if asking is None or (asking.person and person is None):
             return self._login_page(request, to, wrong=True)
-        session = policy.access.session(asking.role) if person is None else _session(policy, person)
+        access = policy.access
+        session = access.session(asking.role) if person is None else access.person_session(person, time.time())
         answer = RedirectResponse(to, 303)
         answer.set_cookie(policy.cookie, session, httponly=True, samesite="strict", secure=policy.options.behind_tls)
         return answer
@@ -228,10 +225,6 @@ class Replaying:
 
 def _png(data: bytes, cached: str = "private, max-age=3600") -> Response:
     return Response(data, media_type="image/png", headers={"cache-control": cached})
-
-
-def _session(policy: Policy, person: Person) -> str:
-    return policy.access.person_session(person, time.time())
 
 
 def badge_text(found: Together, span: float) -> str:

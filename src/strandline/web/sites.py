@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, FastAPI, Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -11,10 +11,11 @@ from starlette.routing import Route
 from strandline.core.discovery.site_rules import STATES
 from strandline.errors import UsageError
 from strandline.keeping.sites import KEYS, move_site, set_site
-from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError, number_of, one_of
+from strandline.web.desk import Desk, DeskPages
+from strandline.web.face import number_of, one_of, or_not_there
 from strandline.web.texts import say
 from strandline.web.views.sites import OperatedSite, site_in_operation, sites_in_operation
+from strandline.web.views.values import Sent
 
 _LONGEST = 20_000
 _LISTED = 100
@@ -26,18 +27,14 @@ SiteName = Annotated[str, Path(max_length=300)]
 Weeks = Annotated[int, Query(ge=1, le=520, description="Weeks whose costs and yields are told")]
 
 
-class SettingsIn(BaseModel):
+class SettingsIn(Sent):
     """What is said of a site, by the keys of `[[site]]`; null is as for all sites."""
-
-    model_config = ConfigDict(extra="forbid")
 
     settings: dict[Annotated[str, Field(max_length=40)], Any] = Field(min_length=1, max_length=20)
 
 
-class StateIn(BaseModel):
+class StateIn(Sent):
     """How a site stands from now on."""
-
-    model_config = ConfigDict(extra="forbid")
 
     state: Literal["active", "paused", "removed"]
 
@@ -75,27 +72,18 @@ def site_routes(api: FastAPI, desk: Desk) -> None:
 
 
 def _known(desk: Desk, name: str, weeks: int = 8) -> OperatedSite:
-    try:
+    with or_not_there():
         return site_in_operation(desk, name, weeks)
-    except UsageError as problem:
-        raise NotThereError(str(problem)) from None
 
 
-class Sites:
+class Sites(DeskPages):
     """The pages and their forms."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """The list, the settings of one site, and what they send."""
-        return [
-            Route("/sites", self._face.guarded(self.shown)),
-            Route("/sites/settings", self._face.guarded(self.settings)),
-            Route("/sites/settings", self._face.guarded(self.set), methods=["POST"]),
-            Route("/sites/state", self._face.guarded(self.move), methods=["POST"]),
-        ]
+        shown = {"/sites": self.shown, "/sites/settings": self.settings}
+        forms = {"/sites/settings": self.set, "/sites/state": self.move}
+        return self._face.routes(shown, forms)
 
     async def shown(self, request: Request) -> Response:
         """All sites."""

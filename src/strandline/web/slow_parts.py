@@ -12,8 +12,8 @@ from starlette.routing import Route
 
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import StrandlineError
-from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError, number_of
+from strandline.web.desk import DeskPages
+from strandline.web.face import NotThereError, number_of
 from strandline.web.slow_queries import PATIENCE, Answer, NoAnswerError, StillWorkingError
 from strandline.web.texts import say
 from strandline.web.views.overview import next_visits, quality_view, site_cards
@@ -24,12 +24,8 @@ _TURN = 10.0
 """Seconds after which a part says that it is still being worked out."""
 
 
-class Parts:
+class Parts(DeskPages):
     """Handlers of the parts."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """All parts."""
@@ -42,7 +38,7 @@ class Parts:
             "week": self.week,
             "simulation": self.simulation,
         }
-        return [Route(f"/parts/{name}", self._face.guarded(handler)) for name, handler in shown.items()]
+        return self._face.routes({f"/parts/{name}": handler for name, handler in shown.items()}, {})
 
     async def quality(self, request: Request) -> Response:
         """Quality of the whole archive."""

@@ -9,7 +9,7 @@ import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,18 +17,17 @@ from starlette.routing import Route
 from strandline.archive.storage import Storage, storage
 from strandline.errors import UsageError
 from strandline.keeping.retention import Preview, Thinned, apply_retention, preview_retention, rules_of
-from strandline.web.desk import Desk
-from strandline.web.face import Face, one_of, person_of
+from strandline.web.desk import Desk, DeskPages
+from strandline.web.face import one_of, person_of
 from strandline.web.texts import say
+from strandline.web.views.values import Sent
 
 _LISTED = 50
 Rules = Annotated[list[str], Query(max_length=20, description="Instead of those of the settings")]
 
 
-class RetentionIn(BaseModel):
+class RetentionIn(Sent):
     """Rules to drop captures by; without any those of the settings."""
-
-    model_config = ConfigDict(extra="forbid")
 
     rules: list[Annotated[str, Field(max_length=500)]] = Field([], max_length=20)
     by: str = Field("", max_length=200)
@@ -73,19 +72,14 @@ def storage_routes(api: FastAPI, desk: Desk) -> None:
     api.include_router(router)
 
 
-class StoragePage:
+class StoragePage(DeskPages):
     """The page and its form."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """The page, and what it sends."""
-        return [
-            Route("/storage", self._face.guarded(self.shown)),
-            Route("/retention", self._face.guarded(self.thin), methods=["POST"]),
-        ]
+        shown = {"/storage": self.shown}
+        forms = {"/retention": self.thin}
+        return self._face.routes(shown, forms)
 
     async def shown(self, request: Request) -> Response:
         """What takes room, and what a rule would drop."""

@@ -8,7 +8,7 @@ import time
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Path, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request as PageRequest
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,10 +17,10 @@ from strandline.core.keeping.takedowns import Act
 from strandline.errors import UsageError
 from strandline.keeping.erasing import erase
 from strandline.keeping.takedowns import Wish, block, lift, taken_down
-from strandline.web.desk import Desk
-from strandline.web.face import Face, one_of, person_of
+from strandline.web.desk import Desk, DeskPages
+from strandline.web.face import one_of, person_of
 from strandline.web.texts import say
-from strandline.web.views.values import Moment, time_of
+from strandline.web.views.values import Moment, Sent, time_of
 
 _LONGEST = 4_096
 
@@ -38,10 +38,8 @@ class ActView(BaseModel):
     of: int = Field(description="The act that this one lifts or ends; 0 for none.")
 
 
-class TakedownIn(BaseModel):
+class TakedownIn(Sent):
     """What to hide, and why."""
-
-    model_config = ConfigDict(extra="forbid")
 
     target: str = Field(
         min_length=1,
@@ -64,10 +62,8 @@ class Hid(BaseModel):
     bytes: int
 
 
-class LiftIn(BaseModel):
+class LiftIn(Sent):
     """Why something is shown again."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000)
     by: str = Field("", max_length=200)
@@ -126,20 +122,14 @@ def takedown_routes(api: FastAPI, desk: Desk) -> None:
     api.include_router(router)
 
 
-class Takedowns:
+class Takedowns(DeskPages):
     """The page and its forms."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
     def routes(self) -> list[Route]:
         """The page, and what it sends."""
-        return [
-            Route("/takedowns", self._face.guarded(self.shown)),
-            Route("/takedowns", self._face.guarded(self.block), methods=["POST"]),
-            Route("/takedowns/lift", self._face.guarded(self.lift), methods=["POST"]),
-        ]
+        shown = {"/takedowns": self.shown}
+        forms = {"/takedowns": self.block, "/takedowns/lift": self.lift}
+        return self._face.routes(shown, forms)
 
     async def shown(self, request: PageRequest) -> Response:
         """What is taken down, and the journal."""

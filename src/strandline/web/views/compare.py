@@ -108,23 +108,14 @@ async def compare(desk: Desk, url: str, start: float, end: float, part: Part = W
     """Compare what a page showed at two times; NoAnswerError when it cannot be."""
     found = await desk.slow_queries.ask("compare", url=url, start=start, end=end, after=part.after, only=part.only)
     kinds = ("inserted", "deleted", "updated", "moved", "unchanged", "noise")
-    return Compared(
-        url=found["url"],
-        title=found["title"],
-        sentence=found["sentence"],
-        old=found["old"]["time"],
-        new=found["new"]["time"],
-        importance=found["importance"],
-        impch=found["impch"],
-        level=level(found["importance"]),
-        held=found["held"],
-        recorded=found["recorded"],
-        between=found["between"],
-        blocks=[_block(one) for one in found["blocks"]],
-        more=found["more"],
-        counts={kind: found["counts"].get(kind, 0) for kind in kinds},
-        changed=found["changed"],
-    )
+    shown = {
+        "old": found["old"]["time"],
+        "new": found["new"]["time"],
+        "level": level(found["importance"]),
+        "blocks": [_block(one) for one in found["blocks"]],
+        "counts": {kind: found["counts"].get(kind, 0) for kind in kinds},
+    }
+    return Compared(**found | shown)
 
 
 def end_of(digits: str) -> float:

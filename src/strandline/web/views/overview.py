@@ -149,18 +149,8 @@ class Overview:
 
 def job_view(job: Job) -> JobView:
     """A job as it is told."""
-    return JobView(
-        job.number,
-        job.kind,
-        job.state,
-        list(job.arguments),
-        job.started,
-        job.ended,
-        job.captured,
-        job.unchanged,
-        job.failed,
-        job.problem,
-    )
+    told = {name: getattr(job, name) for name in JobView.__dataclass_fields__}
+    return JobView(**{**told, "arguments": list(job.arguments)})
 
 
 def quality_view(found: dict[str, Any]) -> QualityView:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import PlainSerializer, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 
 from strandline.access.timestamps import iso
 from strandline.archive.folder import web_address
@@ -16,6 +16,13 @@ Moment = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}, mode="serialization"),
 ]
 """UTC epoch seconds; the API writes them as ISO 8601."""
+
+
+class Sent(BaseModel):
+    """What a program sends: nothing but what is named."""
+
+    model_config = ConfigDict(extra="forbid")
+
 
 IMPORTANT: Final = 0.1
 """Importance from which on a change is called important."""
