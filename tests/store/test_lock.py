@@ -51,7 +51,7 @@ def test_a_killed_writer_leaves_neither_lock_nor_lease(tmp_path, other):
     other.send_signal(signal.SIGKILL)
     other.wait()
     catalog = open_catalog(tmp_path)
-    assert catalog.interrupted == 1
+    assert catalog.waiting(1.0) == (1, 0.0)
     assert [task.url for task in catalog.take(5, 2.0, 1.0, ())] == ["http://a.example/"]
     catalog.close()
 

@@ -23,7 +23,6 @@ from warc.exchanges import ABOUT, START, StillClock, exchange
 ID = "<urn:uuid:12345678-1234-4234-8234-123456789012>"
 
 
-@given(st.integers(180, 3000) | st.integers(65_000, 66_500) | st.integers(130_000, 131_500))
 def is_tombstone(member: Member) -> bool:
     """Whether a record is the place of one that was erased."""
     try:
@@ -34,6 +33,7 @@ def is_tombstone(member: Member) -> bool:
     return fields.get("warc-type") == "metadata" and "warc-target-uri" not in fields
 
 
+@given(st.integers(180, 3000) | st.integers(65_000, 66_500) | st.integers(130_000, 131_500))
 def test_a_tombstone_has_the_length_that_is_wanted_and_is_one_record(length):
     stone = tombstone(length, ID, START)
     assert len(stone) == length

@@ -20,14 +20,18 @@ class Metric(NamedTuple):
 
 def status_metrics(found: Status) -> str:
     """All metrics of the archive and its watch."""
-    captures = Metric("strandline_captures", "gauge", "Captures in the archive.", (("", float(found.captures)),))
-    return "".join(map(_family, (captures, *metrics_of(found))))
+    return "".join(map(family, (captures_metric(found.captures), *metrics_of(found))))
+
+
+def captures_metric(count: int) -> Metric:
+    """How much there is."""
+    return Metric("strandline_captures", "gauge", "Captures in the archive.", (("", float(count)),))
 
 
 def archive_metrics(archive: Archive) -> str:
     """The same for a server, which counts captures itself and cannot wait for estimates."""
     try:
-        return "".join(map(_family, metrics_of(status(archive, errors=0))))
+        return "".join(map(family, metrics_of(status(archive, errors=0))))
     except (StrandlineError, OSError) as problem:  # the server's own counters are told all the same
         return f"# the archive cannot be read: {' '.join(str(problem).split())}\n"
 
@@ -91,7 +95,8 @@ def metrics_of(found: Status) -> Iterator[Metric]:
     yield Metric("strandline_alerts", "gauge", "Alerts of the last 90 days by target and what became of them.", states)
 
 
-def _family(metric: Metric) -> str:
+def family(metric: Metric) -> str:
+    """A metric as it is written."""
     lines = [f"# HELP {metric.name} {metric.text}", f"# TYPE {metric.name} {metric.kind}"]
     lines += [f"{metric.name}{f'{{{labels}}}' if labels else ''} {value:.15g}" for labels, value in metric.samples]
     return "\n".join(lines) + "\n"

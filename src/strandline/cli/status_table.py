@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from strandline.alerts.targets import shown
 from strandline.cli.output import iso, printable, size
 from strandline.core.wording import counted
 
@@ -48,7 +49,7 @@ def _rows(found: "Status") -> list[tuple[str, str, str]]:
     for queue in found.queues:
         trouble = f": {queue.problem}" if queue.waiting and queue.problem else ""
         lost = f", {queue.given_up + queue.pushed_out} not delivered" if queue.given_up + queue.pushed_out else ""
-        text = f"{queue.delivered} delivered, {queue.waiting} waiting{lost} for {_short(queue.target)}{trouble}"
+        text = f"{queue.delivered} delivered, {queue.waiting} waiting{lost} for {shown(queue.target)}{trouble}"
         rows.append(("alerts", text, "yellow" if trouble else ""))
     for alarm in found.alarms:
         text = f"{alarm.kind} {alarm.subject}".strip() + f" since {iso(alarm.opened)}: {alarm.explanation}"
@@ -119,7 +120,3 @@ def _completeness(found: "Status") -> str:
     if found.completeness is None:
         return "not estimated"
     return f"{found.completeness.value:.2f} ({found.completeness.low:.2f}-{found.completeness.high:.2f}), estimated"
-
-
-def _short(target: str) -> str:
-    return "/".join(target.split("/")[:3]) + "/..." if "://" in target else target

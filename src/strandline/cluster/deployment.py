@@ -108,15 +108,6 @@ class ClusterPlace:
             )
             for one in found.workers
         )
-        return Together(
-            database=shown(self._database),
-            store=self._archive.cluster.store,
-            workers=workers,
-            ended=found.ended,
-            hosts=found.hosts,
-            hosts_held=found.hosts_held,
-            hosts_waiting=found.hosts_waiting,
-            queued=found.queued,
-            octets=found.octets,
-            files=found.files,
-        )
+        counts = (found.ended, found.hosts, found.hosts_held, found.hosts_waiting)
+        stored = (found.queued, found.octets, found.files)
+        return Together(shown(self._database), self._archive.cluster.store, workers, *counts, *stored)

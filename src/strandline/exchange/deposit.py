@@ -25,7 +25,6 @@ from strandline.settings.collection_tables import DUBLIN_CORE
 from strandline.version import __version__
 
 _CRATE = "ro-crate-metadata.json"
-_PIECE = 1 << 20
 _LABELS = {
     "title": "External-Identifier",
     "description": "External-Description",
@@ -125,11 +124,8 @@ def _manifest(bag: Path, files: list[Path]) -> str:
 
 
 def _sum(file: Path) -> str:
-    found = hashlib.sha256()
     with file.open("rb") as source:
-        while piece := source.read(_PIECE):
-            found.update(piece)
-    return found.hexdigest()
+        return hashlib.file_digest(source, "sha256").hexdigest()
 
 
 def _text(value: object) -> str:

@@ -207,7 +207,7 @@ def outgoing_of(archive: Archive) -> Outgoing:
     return Outgoing(FolderPlace(folder).settings(), Source(folder / "archive"))
 
 
-def give_out(wanted: Wanted, archive: Archive) -> int:
+def export(archive: Archive, wanted: Wanted) -> int:
     """Write a standard file; its kind is told by its name. Returns how many captures are in it."""
     reading = archive.reading
     name = wanted.target.name.lower()
@@ -304,8 +304,3 @@ def judge_content(archive: Archive) -> None:
                 kind = hollow(read_payload(held, capture).decoded()) if capture is not None else ""
                 judged.append((page, moment, f"{MARK}{kind}" if kind else ""))
     archive.beside(lambda connection: note_hollow(connection, judged))
-
-
-def export(archive: Archive, wanted: Wanted) -> int:
-    """Write a standard file; returns how many captures are in it."""
-    return give_out(wanted, archive)

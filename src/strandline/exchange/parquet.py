@@ -11,7 +11,7 @@ numbers; that is noticed, and everything is exported anew. So it is when a file 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from json import dumps
@@ -100,8 +100,7 @@ class Exported:
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
-        names = ("captures", "changes", "rewritten", "files", "anew")
-        return {"event": "exported", "folder": self.folder} | {name: getattr(self, name) for name in names}
+        return {"event": "exported"} | asdict(self)
 
 
 def export_archive(archive: Archive, target: Path | str, tell: Tell | None = None) -> Exported:

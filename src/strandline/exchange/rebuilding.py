@@ -6,15 +6,15 @@ The new catalog is made beside the old one and takes its place in one step. The 
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import singledispatch
 from pathlib import Path
+from typing import TypeVar
 
 from strandline.archive.folder import Archive
 from strandline.archive.given_seeds import given_seeds, keep_given
 from strandline.core.capture import Capture, Kind, Unanswered
-from strandline.core.keeping.annotations import Annotation
 from strandline.core.keeping.people import JournalEntry, Person, PersonToken
 from strandline.errors import ArchiveDamaged, StrandlineError
 from strandline.exchange.moving import judge_content
@@ -33,6 +33,11 @@ from strandline.warc.compacted import finished_files
 from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.recover import recover
 from strandline.warc.rolling import missing_files
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Reading)
+People = tuple[list[Person], list[PersonToken], list[JournalEntry]]
+"""Who may do what, and who did what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +65,18 @@ def rebuild(folder: Path, index: CdxjIndex) -> Rebuilt:
                 complete_sums(file.parent, file.name, file)
         with contextlib.closing(SqliteCatalog(new)) as catalog:
             count = catalog.rebuild(_facts(files, findings))
-            catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, time.time()) for seed in _seeds(old))
-            keep_given(catalog, _given(old))
-            catalog.studies.take_over(_ratings(old))
-            catalog.studies.take_over_labels(_labels(old))
+            seeds = _of_old(old, Reading, Reading.seeds) or ()
+            catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, time.time()) for seed in seeds)
+            keep_given(catalog, _of_old(old, Reading, given_seeds) or ())
+            catalog.studies.take_over(_of_old(old, StudyReading, lambda reading: list(reading.all_ratings())) or ())
+            catalog.studies.take_over_labels(
+                _of_old(old, StudyReading, lambda reading: list(reading.all_labels())) or ()
+            )
+            annotations = _of_old(old, AnnotationReading, lambda reading: list(reading.annotations())) or ()
+            people = _of_old(old, PeopleReading, _people) or ([], [], [])
             with transaction(catalog.writer):
-                keep_annotations(catalog.writer, _annotations(old))
-                take_over_people(catalog.writer, *_people(old))
+                keep_annotations(catalog.writer, annotations)
+                take_over_people(catalog.writer, *people)
         take_over_alerts(new, old)
         _fold_log(old)
         for side in ("-wal", "-shm"):
@@ -109,58 +119,17 @@ def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture | Unanswe
                 findings.append(f"{item.place.file} at {item.place.offset}: {item.problem} {item.url}".strip())
 
 
-def _seeds(database: Path) -> tuple[str, ...]:
-    """Where crawls started: a later one starts there again."""
+def _of_old(database: Path, kind: type[R], asked: Callable[[R], T]) -> T | None:
+    """What the old catalog alone knows and no WARC file holds; None where there is none, or it is past reading."""
     try:
-        with contextlib.closing(Reading.open(database, everything=True)) as old:
-            return old.seeds()
+        with contextlib.closing(kind.open(database, everything=True)) as old:
+            return asked(old)
     except (StrandlineError, sqlite3.Error):
-        return ()  # there is no catalog, or it is past reading
+        return None
 
 
-def _given(database: Path) -> tuple[str, ...]:
-    """Seeds that commands were given, which no WARC file holds."""
-    try:
-        with contextlib.closing(Reading.open(database, everything=True)) as old:
-            return given_seeds(old)
-    except (StrandlineError, sqlite3.Error):
-        return ()  # there is no catalog, or it is past reading
-
-
-def _ratings(database: Path) -> list[tuple[str, str, str, float, str]]:
-    """What people said about blocks, which no WARC file holds."""
-    try:
-        with contextlib.closing(StudyReading.open(database, everything=True)) as old:
-            return list(old.all_ratings())
-    except (StrandlineError, sqlite3.Error):
-        return []  # there is no catalog, or it is past reading
-
-
-def _labels(database: Path) -> list[tuple[str, str, str, float]]:
-    """What people called blocks, which no WARC file holds either."""
-    try:
-        with contextlib.closing(StudyReading.open(database, everything=True)) as old:
-            return list(old.all_labels())
-    except (StrandlineError, sqlite3.Error):
-        return []
-
-
-def _annotations(database: Path) -> list[Annotation]:
-    """Tags and notes, which no WARC file holds either."""
-    try:
-        with contextlib.closing(AnnotationReading.open(database, everything=True)) as old:
-            return list(old.annotations())
-    except (StrandlineError, sqlite3.Error):
-        return []
-
-
-def _people(database: Path) -> tuple[list[Person], list[PersonToken], list[JournalEntry]]:
-    """Who may do what, and who did what."""
-    try:
-        with contextlib.closing(PeopleReading.open(database, everything=True)) as old:
-            return old.people(), old.person_tokens(), old.journal()
-    except (StrandlineError, sqlite3.Error):
-        return [], [], []
+def _people(old: PeopleReading) -> People:
+    return old.people(), old.person_tokens(), old.journal()
 
 
 @singledispatch

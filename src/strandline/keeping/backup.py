@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,8 +110,7 @@ class BackedUp:
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
-        names = ("captures", "files", "bytes", "sent", "sent_bytes", "removed")
-        return {"event": "backed-up"} | {name: getattr(self, name) for name in names}
+        return {"event": "backed-up"} | asdict(self)
 
 
 def backup_place(text: str) -> BackupPlace:

@@ -12,7 +12,7 @@ at again when it has changed. What was handed over is not handed over again befo
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -63,8 +63,7 @@ class Fed:
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
-        names = ("captures", "files", "refused", "plan", "visits")
-        return {"event": "fed"} | {name: getattr(self, name) for name in names}
+        return {"event": "fed"} | asdict(self)
 
 
 class Feeder:

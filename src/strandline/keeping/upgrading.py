@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +38,7 @@ class Upgrade:
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
-        names = ("found", "newest", "captures", "seconds", "done", "copy")
-        return {"steps": list(self.steps)} | {name: getattr(self, name) for name in names}
+        return asdict(self)
 
 
 def upgrade(archive: Archive, dry_run: bool = False) -> Upgrade:

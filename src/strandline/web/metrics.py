@@ -1,8 +1,10 @@
 """Counters of the server in the text format of Prometheus, and how the archive behind it stands."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+
+from strandline.app.status_metrics import Metric, captures_metric, family
 
 
 @dataclass(slots=True)
@@ -21,24 +23,19 @@ class Metrics:
 
     def text(self, captures: int | None) -> str:
         """All counters; without the number of captures when nobody knows it just now."""
-        lines = ["# HELP strandline_requests_total Requests answered.", "# TYPE strandline_requests_total counter"]
-        lines += [
-            f'strandline_requests_total{{origin="{origin}",status="{status}"}} {count}'
-            for (origin, status), count in sorted(self.requests.items())
+        requests = [
+            (f'origin="{origin}",status="{status}"', float(count)) for (origin, status), count in self.requests.items()
         ]
-        lines += _family("strandline_sent_bytes_total", "counter", "Bytes of bodies sent.", dict(self.sent))
-        lines += _family("strandline_busy_seconds_total", "counter", "Seconds spent on requests.", dict(self.seconds))
-        lines += [
-            "# HELP strandline_lost_total Captures that could not be shown.",
-            "# TYPE strandline_lost_total counter",
+        found = [
+            Metric("strandline_requests_total", "counter", "Requests answered.", tuple(sorted(requests))),
+            Metric("strandline_sent_bytes_total", "counter", "Bytes of bodies sent.", _by_origin(self.sent)),
+            Metric("strandline_busy_seconds_total", "counter", "Seconds spent on requests.", _by_origin(self.seconds)),
+            Metric("strandline_lost_total", "counter", "Captures that could not be shown.", (("", float(self.lost)),)),
         ]
-        lines += [f"strandline_lost_total {self.lost}"]
         if captures is not None:
-            lines += ["# HELP strandline_captures Captures in the archive.", "# TYPE strandline_captures gauge"]
-            lines += [f"strandline_captures {captures}"]
-        return "\n".join([*lines, ""]) + self.archive()
+            found.append(captures_metric(captures))
+        return "".join(map(family, found)) + self.archive()
 
 
-def _family(name: str, kind: str, help_text: str, values: dict[str, float]) -> list[str]:
-    head = [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"]
-    return head + [f'{name}{{origin="{origin}"}} {value:.6g}' for origin, value in sorted(values.items())]
+def _by_origin(values: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    return tuple((f'origin="{origin}"', value) for origin, value in sorted(values.items()))
