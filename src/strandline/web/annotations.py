@@ -21,8 +21,8 @@ from strandline.keeping.annotations import (
     tag,
     tags,
 )
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import Form, number_of, one_of, or_not_there, person_of
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, Form, number_of, one_of, or_not_there, person_of
 from strandline.web.texts import say
 from strandline.web.views.values import Moment, Sent, address, time_of
 

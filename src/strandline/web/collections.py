@@ -24,8 +24,8 @@ from strandline.keeping.collections import (
     unassign,
 )
 from strandline.settings.collection_tables import COLLECTION_STATES
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import one_of, or_not_there
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, one_of, or_not_there
 from strandline.web.texts import say
 from strandline.web.views.values import Moment, Sent
 

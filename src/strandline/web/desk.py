@@ -14,7 +14,6 @@ from strandline.archive.holdings import holdings
 from strandline.archive.storage import StoredSums
 from strandline.errors import Unreachable
 from strandline.settings.schema import Settings
-from strandline.web.face import Face
 from strandline.web.jobs import Jobs
 from strandline.web.slow_queries import SlowQueries
 
@@ -92,14 +91,6 @@ class Desk:
         """End what was started."""
         await self.slow_queries.close()
         await self.jobs.close()
-
-
-class DeskPages:
-    """Pages and forms of one archive at work."""
-
-    def __init__(self, desk: Desk, face: Face) -> None:
-        self._desk = desk
-        self._face = face
 
 
 def open_desk(archive: Archive) -> Desk:

@@ -16,6 +16,7 @@ from strandline.access.addresses import Base
 from strandline.core.keeping.people import may
 from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, TakenDown, Unreachable, UsageError
 from strandline.version import __version__
+from strandline.web.desk import Desk
 from strandline.web.guard import Policy
 from strandline.web.menu import GROUPS, here
 from strandline.web.pages import render
@@ -123,6 +124,14 @@ class Face:
                 return self.message(request, 503, say("no_answer"), str(problem))
 
         return answer
+
+
+class DeskPages:
+    """Pages and forms of one archive at work."""
+
+    def __init__(self, desk: Desk, face: Face) -> None:
+        self._desk = desk
+        self._face = face
 
 
 @contextmanager

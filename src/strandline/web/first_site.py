@@ -27,8 +27,8 @@ from strandline.errors import SettingError, UsageError
 from strandline.keeping.sites import add_site
 from strandline.settings.schema import AlertSettings
 from strandline.study.surveying import REACHES, Survey, first_comparison, survey
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import Face, Form, one_of
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, Face, Form, one_of
 from strandline.web.operating import quoted, start_job
 from strandline.web.texts import say
 from strandline.web.views.first_site import choices_of, preview_of

@@ -25,8 +25,8 @@ from strandline.keeping.searches import forget_search, save_search
 from strandline.keeping.sites import add_site as resume_site
 from strandline.study.labelling import label
 from strandline.study.rating import rate, unrate
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import back, one_of, person_of
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, back, one_of, person_of
 from strandline.web.figures import minute_text
 from strandline.web.jobs import KINDS, WRITERS, Archiving, Job, Kind
 from strandline.web.texts import say

@@ -16,8 +16,7 @@ from strandline.errors import UsageError
 from strandline.keeping.annotations import tags
 from strandline.keeping.searches import searches_of
 from strandline.web.annotations import said_of
-from strandline.web.desk import DeskPages
-from strandline.web.face import NotThereError, number_of, or_not_there
+from strandline.web.face import DeskPages, NotThereError, number_of, or_not_there
 from strandline.web.pages import by_day
 from strandline.web.texts import say
 from strandline.web.views.changes import ChangesAsked, changes_page

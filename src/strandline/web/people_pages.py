@@ -22,8 +22,7 @@ from strandline.keeping.people import (
     set_password,
     set_role,
 )
-from strandline.web.desk import DeskPages
-from strandline.web.face import Form, number_of, one_of, person_of
+from strandline.web.face import DeskPages, Form, number_of, one_of, person_of
 from strandline.web.guard import client_of, cookie_of
 from strandline.web.texts import say
 

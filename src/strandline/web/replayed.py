@@ -10,8 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from strandline.app.doctor import browser_found
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import back, one_of
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, back, one_of
 from strandline.web.views.replayed import Replayed, last_replayed
 
 

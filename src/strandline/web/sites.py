@@ -11,8 +11,8 @@ from starlette.routing import Route
 from strandline.core.discovery.site_rules import STATES
 from strandline.errors import UsageError
 from strandline.keeping.sites import KEYS, move_site, set_site
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import number_of, one_of, or_not_there
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, number_of, one_of, or_not_there
 from strandline.web.texts import say
 from strandline.web.views.sites import OperatedSite, site_in_operation, sites_in_operation
 from strandline.web.views.values import Sent

@@ -12,8 +12,7 @@ from starlette.routing import Route
 
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import StrandlineError
-from strandline.web.desk import DeskPages
-from strandline.web.face import NotThereError, number_of
+from strandline.web.face import DeskPages, NotThereError, number_of
 from strandline.web.slow_queries import PATIENCE, Answer, NoAnswerError, StillWorkingError
 from strandline.web.texts import say
 from strandline.web.views.overview import next_visits, quality_view, site_cards

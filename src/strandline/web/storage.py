@@ -17,8 +17,8 @@ from starlette.routing import Route
 from strandline.archive.storage import Storage, storage
 from strandline.errors import UsageError
 from strandline.keeping.retention import Preview, Thinned, apply_retention, preview_retention, rules_of
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import one_of, person_of
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, one_of, person_of
 from strandline.web.texts import say
 from strandline.web.views.values import Sent
 

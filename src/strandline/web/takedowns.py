@@ -17,8 +17,8 @@ from strandline.core.keeping.takedowns import Act
 from strandline.errors import UsageError
 from strandline.keeping.erasing import erase
 from strandline.keeping.takedowns import Wish, block, lift, taken_down
-from strandline.web.desk import Desk, DeskPages
-from strandline.web.face import one_of, person_of
+from strandline.web.desk import Desk
+from strandline.web.face import DeskPages, one_of, person_of
 from strandline.web.texts import say
 from strandline.web.views.values import Moment, Sent, time_of
 
