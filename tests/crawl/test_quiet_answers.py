@@ -10,14 +10,14 @@ from crawl.scripted import SITE, task
 from strandline.core.mining.page_forecasts import in_every_memory
 from strandline.core.mining.site_state import Price, SiteState
 from strandline.core.skip.retests import Retests
-from strandline.crawl.quiet_sites import Noticed, QuietPlan, QuietSites, QuietWatch, SiteLore, SitePass
+from strandline.crawl.quiet_sites import Noticed, QuietPlan, QuietSites, QuietWatch, SiteKnowledge, SitePass
 from strandline.learn.rules import RuleWish, learn_rules
 from strandline.ports import Batch
 
 WEEK = 7 * 86_400.0
 
 
-def known_lore(_method, restless=(), **about):
+def known_site(_method, restless=(), **about):
     """A site of two directories with twenty pages each, learned from ten whole versions, a week ago."""
     urls = [f"{SITE}/{name}/{n}" for name in ("old", "busy") for n in range(20)]
     pages = np.arange(1, 41)
@@ -31,11 +31,11 @@ def known_lore(_method, restless=(), **about):
     )
     rules = replace(learn_rules("h.example", [], RuleWish()).learned, versions=10, dormant=("h.example/old",))
     nothing = np.zeros(40, dtype=np.bool_)
-    return SiteLore(pages, urls, np.full(40, 9 * WEEK), ~nothing, nothing, rules, state, **about)
+    return SiteKnowledge(pages, urls, np.full(40, 9 * WEEK), ~nothing, nothing, rules, state, **about)
 
 
-def lore(method, restless=(), **about):
-    return SitePass("h.example", method, known_lore(method, restless, **about), 10 * WEEK)
+def site_pass(method, restless=(), **about):
+    return SitePass("h.example", method, known_site(method, restless, **about), 10 * WEEK)
 
 
 def visit(one, page, **capture):
@@ -53,7 +53,7 @@ def record(one):
 @pytest.mark.parametrize("method", ["policy", "dormant"])
 def test_what_an_answer_says_about_a_quiet_directory(method):
     doubted = Retests("h.example", "h.example/old", method).failed_by(8 * WEEK, "a page had changed", 8 * WEEK)
-    one = lore(method, records=(doubted,))
+    one = site_pass(method, records=(doubted,))
     refused = [page for page in range(1, 41) if one.refuses(task(page=page, hops=1))]
     assert len(refused) == (17 if method == "policy" else 18)  # a tenth of the requests go to the oldest
     assert max(refused) <= 20
@@ -71,18 +71,18 @@ def test_what_an_answer_says_about_a_quiet_directory(method):
 
 @pytest.mark.parametrize("method", ["policy", "dormant"])
 def test_bytes_of_a_restless_page_prove_nothing_until_study_has_looked(method):
-    one = lore(method, restless=range(1, 21))
+    one = site_pass(method, restless=range(1, 21))
     visit(one, 3)
     assert record(one) == (1, 0, True)
     doubted = Retests("h.example", "h.example/old", method).failed_by(8 * WEEK, "a page had changed", 8 * WEEK)
     kept = doubted.tested(9 * WEEK)
     seen = (Noticed(3, f"{SITE}/old/2", 9 * WEEK + 5),)
-    judged = lore(method, restless=range(1, 21), records=(kept,), noticed=seen)
+    judged = site_pass(method, restless=range(1, 21), records=(kept,), noticed=seen)
     assert record(judged) == (2, 2, False)
 
 
 def test_new_pages_where_nothing_is_expected_raise_the_chances_around_them():
-    one = lore("policy")
+    one = site_pass("policy")
     before = one.quiet.refuses(0)
     assert before
     for _ in range(3):
@@ -93,7 +93,7 @@ def test_new_pages_where_nothing_is_expected_raise_the_chances_around_them():
 
 @pytest.mark.parametrize("method", ["policy", "near", "dormant"])
 def test_too_little_knowledge_skips_nothing(method):
-    nothing = SiteLore(np.arange(1), [f"{SITE}/a"], np.zeros(1), np.ones(1, np.bool_), np.zeros(1, np.bool_))
+    nothing = SiteKnowledge(np.arange(1), [f"{SITE}/a"], np.zeros(1), np.ones(1, np.bool_), np.zeros(1, np.bool_))
     one = SitePass("h.example", method, nothing, 1.0)
     assert one.refuses(task(page=0, hops=1)) == ""
 
@@ -106,7 +106,7 @@ class Shelf:
 
     def site(self, name, method, pass_start):
         self.asked.append(pass_start)
-        return known_lore(method) if name == "h.example" else None
+        return known_site(method) if name == "h.example" else None
 
 
 def test_a_plan_leaves_out_what_is_quiet_and_tests_other_pages_in_other_periods():
@@ -128,7 +128,7 @@ def test_a_plan_leaves_out_what_is_quiet_and_tests_other_pages_in_other_periods(
 def test_whenever_a_busy_page_was_visited_in_the_last_period_it_is_planned_in_this_one(visited, moment):
     class Recent:
         def site(self, name, method, pass_start):
-            return replace(known_lore(method), visited=np.full(40, visited * WEEK))
+            return replace(known_site(method), visited=np.full(40, visited * WEEK))
 
     plan = QuietPlan("policy", Recent(), WEEK)
     answers = [plan.ask("h.example", page, moment * WEEK)[0] for page in range(1, 41)]
@@ -182,14 +182,14 @@ def test_a_change_is_held_against_the_test_that_met_it_and_no_later_one():
     doubted = Retests("h.example", "h.example/old", "dormant").failed_by(5 * WEEK, "/old/2 had changed", 6 * WEEK)
     kept = doubted.tested(9 * WEEK)
     seen = (Noticed(3, f"{SITE}/old/2", 5 * WEEK + 5),)
-    judged = lore("dormant", records=(waiting, kept), noticed=seen)
+    judged = site_pass("dormant", records=(waiting, kept), noticed=seen)
     assert judged.quiet.touched() == []
 
 
 @pytest.mark.parametrize("method", ["policy", "dormant"])
 def test_a_page_never_captured_is_asked_for_though_its_twin_under_http_was(method):
-    known = known_lore(method)
-    twins = SiteLore(
+    known = known_site(method)
+    twins = SiteKnowledge(
         pages=np.arange(1, 81),
         urls=[*known.urls, *(url.replace("http://", "https://") for url in known.urls)],
         visited=np.append(known.visited, np.zeros(40)),

@@ -51,7 +51,7 @@ class Noticed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SiteLore:
+class SiteKnowledge:
     """Everything a pass needs to know of a site. Columns belong to `pages`, numbers of the catalog, ascending."""
 
     pages: Ids
@@ -71,7 +71,7 @@ class SiteLore:
 class SkipLibrary(Protocol):
     """Where knowledge about sites comes from."""
 
-    def site(self, name: str, method: str, pass_start: float) -> SiteLore | None:
+    def site(self, name: str, method: str, pass_start: float) -> SiteKnowledge | None:
         """What is known of a site when a pass begins or goes on; None for one nothing was learned about."""
 
 
@@ -82,38 +82,38 @@ class SitePass:
     what will have changed when it ends.
     """
 
-    def __init__(self, name: str, method: str, lore: SiteLore, pass_start: float, span: float = 0.0) -> None:
-        self._lore = lore
+    def __init__(self, name: str, method: str, knowledge: SiteKnowledge, pass_start: float, span: float = 0.0) -> None:
+        self._knowledge = knowledge
         self._judged = pass_start + span
         self._index = SiteIndex()
-        self._places = self._index.pages(map(site_path, lore.urls))
+        self._places = self._index.pages(map(site_path, knowledge.urls))
         self._restless = np.zeros(len(self._index), dtype=np.bool_)
         self.quiet = self._made(name, method, pass_start)
         if self.quiet is None:
             return
-        for change in lore.noticed:
+        for change in knowledge.noticed:
             place = self.place(change.page)
             if place != _UNKNOWN:
                 self.quiet.found_since(place, change.url, change.by)
-        for one in lore.answered:
+        for one in knowledge.answered:
             self._answered(one.page, one.url, (one.same, one.status), pass_start)
         self.quiet.settle(idle=True)
 
     def place(self, page: int) -> int:
         """Place of a page in the tree; -1 when it was not known as the pass began."""
-        pages = self._lore.pages
+        pages = self._knowledge.pages
         where = int(np.searchsorted(pages, page))
         return int(self._places[where]) if where < len(pages) and pages[where] == page else _UNKNOWN
 
     def known(self, page: int) -> int:
         """The same, only for a page that was captured before the pass: its twin under https may never have been."""
         place = self.place(page)
-        captured = place != _UNKNOWN and self._lore.captured[int(np.searchsorted(self._lore.pages, page))]
+        captured = place != _UNKNOWN and self._knowledge.captured[int(np.searchsorted(self._knowledge.pages, page))]
         return place if captured else _UNKNOWN
 
     def pages_at(self, places: Ids) -> list[int]:
         """Pages of the catalog at these places; two where http and https are both known."""
-        found: list[int] = self._lore.pages[np.isin(self._places, places)].tolist()
+        found: list[int] = self._knowledge.pages[np.isin(self._places, places)].tolist()
         return found
 
     def refuses(self, task: Task) -> str:
@@ -156,7 +156,7 @@ class SitePass:
             return  # a redirect or an error says nothing about the content
         changed: bool | None = not same
         if gone:
-            changed = not self._lore.absent[int(np.searchsorted(self._lore.pages, page))]
+            changed = not self._knowledge.absent[int(np.searchsorted(self._knowledge.pages, page))]
         elif changed and self._restless[place]:
             changed = None
         self.quiet.visited(place, changed, url, now)
@@ -172,30 +172,30 @@ class SitePass:
     # Making ready ---------------------------------------------------------------------------------------------------
 
     def _made(self, name: str, method: str, pass_start: float) -> QuietPass | None:
-        lore = self._lore
-        records = {one.directory: one for one in lore.records}
+        knowledge = self._knowledge
+        records = {one.directory: one for one in knowledge.records}
         if method == "policy":
-            state = lore.state
+            state = knowledge.state
             if state is None or state.price is None or state.whole < LEAST_VERSIONS:
                 return None
             view = self._view(name, pass_start, state.period)
             rates = self._rates(state, view)
             outlook = rates.outlook(view.shape, self._judged / state.period)
             return PolicyPass(view, records, pass_start, outlook, state.price.price)
-        if lore.rules is None or lore.rules.versions < LEAST_VERSIONS:
+        if knowledge.rules is None or knowledge.rules.versions < LEAST_VERSIONS:
             return None
-        listed = self._by_rules(lore.rules) if method == "near" else self._dormant(lore.rules)
-        view = self._view(name, pass_start, lore.rules.period)
-        if lore.state is not None:
-            self._mark_restless(lore.state)
+        listed = self._by_rules(knowledge.rules) if method == "near" else self._dormant(knowledge.rules)
+        view = self._view(name, pass_start, knowledge.rules.period)
+        if knowledge.state is not None:
+            self._mark_restless(knowledge.state)
         return ListedPass(view, method, records, pass_start, listed)
 
     def _view(self, name: str, pass_start: float, period: float) -> SiteView:
-        shape, lore = self._index.shape(), self._lore
+        shape, knowledge = self._index.shape(), self._knowledge
         captured = np.zeros(shape.pages, dtype=np.bool_)
-        captured[self._places[lore.captured]] = True
+        captured[self._places[knowledge.captured]] = True
         last = np.zeros(shape.pages)
-        np.maximum.at(last, self._places, lore.visited)
+        np.maximum.at(last, self._places, knowledge.visited)
         # The lot of a pass is the same each time it is gone on with.
         lot = np.random.default_rng(int(pass_start * 1000.0)).random(shape.pages)
         asked = last >= pass_start
@@ -219,7 +219,7 @@ class SitePass:
         return rates
 
     def _mark_restless(self, state: SiteState) -> tuple[Ids, Mask]:
-        where, known = state.places(self._lore.pages)
+        where, known = state.places(self._knowledge.pages)
         self._restless[self._places[known]] = state.restless[where[known]]
         return where, known
 
@@ -283,8 +283,8 @@ class QuietPlan:
         self.renew(moment)
         start = self._start
         if name not in self._sites:
-            lore = self._library.site(name, self._method, start)
-            self._sites[name] = None if lore is None else SitePass(name, self._method, lore, start, self._period)
+            known = self._library.site(name, self._method, start)
+            self._sites[name] = None if known is None else SitePass(name, self._method, known, start, self._period)
         one = self._sites[name]
         return one.told(page) if one is not None else ("", "")
 
@@ -344,12 +344,12 @@ class QuietSites:
         if name is None:
             name = self._names[task.authority] = site(task.url)
         if name not in self._sites:
-            lore = self._lore(name)
-            one = None if lore is None else SitePass(name, self._method, lore, self._pass_start, self._span)
+            knowledge = self._knowledge(name)
+            one = None if knowledge is None else SitePass(name, self._method, knowledge, self._pass_start, self._span)
             self._sites[name] = one
         return self._sites[name]
 
-    def _lore(self, name: str) -> SiteLore | None:
+    def _knowledge(self, name: str) -> SiteKnowledge | None:
         return self._library.site(name, self._method, self._pass_start)
 
 
@@ -386,13 +386,13 @@ class QuietWatch(QuietSites):
     def finish(self, batch: Batch) -> None:
         """A watch goes on, and its plan names the tests."""
 
-    def _lore(self, name: str) -> SiteLore | None:
+    def _knowledge(self, name: str) -> SiteKnowledge | None:
         """What the catalog holds, and tests of the last period that it does not hold yet."""
-        lore = super()._lore(name)
+        known = super()._knowledge(name)
         newer = {one.directory: one for one in self._tested if one.site == name}
-        if lore is None or not newer:
-            return lore
-        return replace(lore, records=[*(one for one in lore.records if one.directory not in newer), *newer.values()])
+        if known is None or not newer:
+            return known
+        return replace(known, records=[*(one for one in known.records if one.directory not in newer), *newer.values()])
 
     def _touched(self) -> list[Retests]:
         return [one for place in self._sites.values() if place and place.quiet for one in place.quiet.touched()]

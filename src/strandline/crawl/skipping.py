@@ -7,7 +7,7 @@ from typing import Any
 
 from strandline.core.mining.site_state import NEGLIGIBLE, Price
 from strandline.core.skip.retests import Retests
-from strandline.crawl.quiet_sites import Answered, Noticed, QuietPlan, QuietSites, QuietWatch, SiteLore
+from strandline.crawl.quiet_sites import Answered, Noticed, QuietPlan, QuietSites, QuietWatch, SiteKnowledge
 from strandline.store.skipping import SkipReading
 
 
@@ -87,7 +87,7 @@ class Library:
         self._reading = reading
         self.pace = reading.lived_time().pace
 
-    def site(self, name: str, method: str, pass_start: float) -> SiteLore | None:
+    def site(self, name: str, method: str, pass_start: float) -> SiteKnowledge | None:
         """What is known of a site when a pass begins or goes on; None for one nothing was learned about."""
         reading = self._reading
         rules, state = next(reading.site_rules(name), None), reading.site_state(name)
@@ -96,7 +96,7 @@ class Library:
         records = list(reading.retests(name, method))
         pages, urls, visited, captured, absent = reading.known_pages(name, pass_start)
         waiting = [one.last_pass for one in records if one.in_force and one.tests and not one.failed]
-        return SiteLore(
+        return SiteKnowledge(
             pages=pages,
             urls=urls,
             visited=visited,
