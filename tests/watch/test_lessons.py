@@ -250,7 +250,7 @@ def test_a_watch_that_was_killed_believes_the_same_when_it_is_started_again(tmp_
     with closing(StandingReading.open(archive.database)) as reading:
         note = KeptBeliefs().read(reading)
     opened = Remembered.last._plan.opened  # of the watch that has just ended
-    assert note.pages == [page.page for page in opened.planner.pages]
+    assert list(note.pages) == [page.page for page in opened.planner.pages]
     for some, others in zip(note.learned.state(), opened.learned.state(), strict=True):
         for name in some:
             np.testing.assert_array_equal(some[name], others[name], err_msg=name)

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from strandline.core.changes.counters import COUNTED
+from strandline.core.changes.moving_parts import AGE
 from strandline.core.changes.small_letters import replaced, small_letters
-from strandline.core.changes.ticking import AGE
 
 TEXTS = (
     "12 Points by Ann 3 HOURS AGO | 120 Comments", "GESTERN um 9, VOR 3 TAGEN", "HİER À L'INSTANT", "3 WEE\u212aS AGO",

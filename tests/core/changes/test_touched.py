@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
-from strandline.core.changes import ticking, touched
+from strandline.core.changes import moving_parts, ticking, touched
 from strandline.core.changes.importance import study
 from strandline.core.changes.touched import FEW, followers, touched_texts
 from strandline.core.changes.vidiff import compare
@@ -74,8 +74,9 @@ def scores(kind, count=14):
 def test_scores_are_those_of_the_obvious_way(kind, monkeypatch):
     quick = scores(kind)
     monkeypatch.setattr(touched, "_in_place", slowly_in_place)
-    monkeypatch.setattr(ticking, "_is_figure", lambda text: False)
+    monkeypatch.setattr(moving_parts, "_is_figure", lambda text: False)
     monkeypatch.setattr("strandline.core.changes.novelty.holds_only_numbers", lambda text: False)
-    for remembering in (ticking.settled_text, ticking.tick_form, ticking.is_same_text, ticking.is_slot):
+    kept = (moving_parts.parts_of, ticking.settled_text, ticking.tick_form, ticking.is_same_text, ticking.is_slot)
+    for remembering in kept:
         remembering.cache_clear()
     assert scores(kind) == quick

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.changes.counters import COUNTED
+from strandline.core.changes.moving_parts import AGE, DIGIT, MAY_AGE
 from strandline.core.changes.small_letters import small_letters
-from strandline.core.changes.ticking import AGE, DIGIT, MAY_AGE
 
 FEWEST: Final = 3
 """Words of a headline. Origin: a guess."""

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.changes.language_rules import LANGUAGES, folded, folded_words, language_rules
-from strandline.core.changes.ticking import CLOCK, DIGIT, LONG
+from strandline.core.changes.moving_parts import CLOCK, DIGIT
+from strandline.core.changes.ticking import LONG
 from strandline.core.changes.written_dates import date_spans
 
 Moments = tuple[float, float]

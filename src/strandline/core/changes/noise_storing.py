@@ -1,6 +1,7 @@
 """How what was learned of a page's noise is kept: its tables one after the other, in bytes."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -54,3 +55,14 @@ def noise_fields(stored: bytes) -> dict[str, Any]:
         "slots": {slot: (since, times) for slot, (since, times) in rows(sections[11:13], np.uint32)},
         "stays": {text: Stay(*stay) for text, stay in rows(sections[13:15], np.uint32, 4)},
     }
+
+
+def forget_oldest(remembered: dict[int, Any], most: int) -> None:
+    """Leave as many of what is remembered, those that came last.
+
+    >>> seen = {1: "a", 2: "b", 3: "c"}
+    >>> forget_oldest(seen, 2); seen
+    {2: 'b', 3: 'c'}
+    """
+    for oldest in list(islice(remembered, max(0, len(remembered) - most))):
+        del remembered[oldest]

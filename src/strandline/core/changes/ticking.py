@@ -17,7 +17,7 @@ past (`volatility`): a price, a term of notice or the date of an event has none.
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from strandline.core.blocks.words import masked, word_distance, word_set, words
 from strandline.core.changes.contacts import contacts
@@ -25,8 +25,9 @@ from strandline.core.changes.counters import counts_up, is_among, is_counted, is
 from strandline.core.changes.currencies import is_converted
 from strandline.core.changes.figures import is_money
 from strandline.core.changes.labels import is_price_label
+from strandline.core.changes.moving_parts import CLOCK, TIME_UNITS, parts_of, undated
 from strandline.core.changes.opening_hours import other_hours
-from strandline.core.changes.small_letters import replaced, small_letters, with_signs
+from strandline.core.changes.small_letters import small_letters
 from strandline.core.changes.written_dates import date_spans
 from strandline.core.struck import without_strokes
 
@@ -48,44 +49,18 @@ LONGEST: Final = 9
 """Digits of a number; a longer one is an identifier. Origin: a guess."""
 LONG: Final = 300
 """Letters of a text; in a longer one nothing ticks that matters to the rest of it. Origin: a guess."""
-BRIEF: Final = 40
-"""Letters of a text that may be an age without a number. Origin: a guess."""
 BYLINE: Final = 80
 """Letters of a line that says who and how long ago. Origin: a guess."""
 SLOT: Final = 3
 """Words of a part that changes while the rest stays. Origin: a guess."""
 IN_PLACE: Final = 0.5
 """Part of the words that differ at most in a text that is the same text, edited. Origin: a guess."""
+DOTS: Final = 3
+"""Dots in the address of a computer. Origin: a standard, RFC 791."""
 BESIDE: Final = 28
 """Letters before and after a number in which a word is about it. Origin: a guess."""
 BEHIND: Final = 48
 """The same behind a number that a text begins with: "12 people have this in their basket". Origin: a guess."""
-_TIME_UNITS: Final = (
-    "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|"
-    "sekunden?|minuten?|stunden?|std|tage?n?|wochen?|monate?n?|jahre?n?|"
-    "secondes?|heures?|jours?|semaines?|mois|ans?|années?|"
-    "segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?|"
-    "second[oi]|minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|"
-    "seconden|minuten|uur|dag(?:en)?|weken|maand(?:en)?|jaar"
-)
-_COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
-_SPAN: Final = (
-    rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{_TIME_UNITS}|[smhdwj])(?![^\W\d_])\.?"
-    r"(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
-)
-# What is marked as small is looked for in small letters.
-AGE: Final = re.compile(  # small; where a word begins, and only then one of many alternatives
-    rf"(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant|"
-    r"yesterday\b|just\snow\b|gestern\b|gerade\seben\b|gisteren\b|zojuist\b))"
-    rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás)(?![^\W\d_])|"
-    rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
-    r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
-    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)"
-)
-CLOCK: Final = re.compile(
-    r"\d(?<![\d:]\d)\d?[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
-    re.IGNORECASE,
-)
 _STAMP: Final = re.compile(  # small
     r"\b(?:updated?|modified|edited|generated|built|build|rendered|retrieved|accessed|as\sof|today|current(?:ly)?|now|"
     r"time|copyright|last|posted|published|crawled|cached|checked|refreshed|synced|"
@@ -107,7 +82,7 @@ _LEFT: Final = re.compile(  # small
 _BRIEF: Final = re.compile(  # small
     r"(?<![^\W\d_])\s?(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|ms|stunden?|minuten?|sekunden?|heures?|horas?|ore|uur)\b"
 )
-_TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b")  # small
+_TIMES: Final = re.compile(rf"\s?(?:{TIME_UNITS})\b")  # small
 _NOW: Final = re.compile(
     r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu|"
     r"en\sce\smoment|im\smoment|en\seste\smomento|in\squesto\smomento|op\sdit\smoment|at\sthe\smoment)\b"
@@ -121,23 +96,18 @@ _ADDRESS: Final = re.compile(r"\d(?<![\d.]\d)\d{0,2}(?:\.\d{1,3}){3}(?![\d.])") 
 _OF_ALL: Final = re.compile(r"\s?(?:of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _MEASURE: Final = re.compile(r"\s?(?:°|º|%|hPa\b|mbar\b|km/h|m/s|mph\b|[cmk]?m\b|µg|m³|l/s|kWh?\b|W\b)")
-_DOTS: Final = 3  # of the address of a computer
 _STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNITS: Final = (
     "euros?|dollars?|pounds?|francs?|[kmc]?m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
 )
-_UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:{_UNITS})\b)")
-_STATED: Final = re.compile(rf"\d\s?(?:[%°]|(?:{_TIME_UNITS}|{_UNITS})\b)")
+_UNIT: Final = re.compile(rf"\s?(?:{TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:{_UNITS})\b)")
+_STATED: Final = re.compile(rf"\d\s?(?:[%°]|(?:{TIME_UNITS}|{_UNITS})\b)")
 NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
 _TOKEN: Final = re.compile(r"\b(?=[a-z]*\d+[a-z]+\d)(?=\d*[a-z]+\d)[0-9a-z]{8,}\b")  # letters and digits in turn
 _IN_A_TOKEN: Final = re.compile(r"\d[a-z]+\d")
-DIGIT: Final = re.compile(r"\d")
-MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
-                   "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "gister", "zojuist")  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 12)
@@ -149,61 +119,8 @@ def settled_text(text: str) -> str:
     """
     if len(text) > LONG:
         return masked(text)
-    parts = _parts(text)
+    parts = parts_of(text)
     return masked(parts.rest) if parts.numbered else parts.rest
-
-
-class _Parts(NamedTuple):
-    """A text, step by step without what may tick in it, each a sign."""
-
-    figure: bool  # a number with no letter beside it
-    numbered: bool  # whether it holds a digit besides its age
-    aged: str  # without ages
-    dates: tuple[str, ...]
-    undated: str  # without ages and dates
-    times: list[str]
-    rest: str  # without any of them
-
-
-@lru_cache(maxsize=1 << 11)  # a text is compared with the one before it, then with the one after it
-def _parts(text: str) -> _Parts:
-    if _is_figure(text):
-        return _Parts(True, True, text, (), text, [], text)
-    aged = _without_age(text)
-    if DIGIT.search(aged) is None:
-        return _Parts(False, False, aged, (), aged, [], aged)
-    spans = date_spans(aged)
-    undated = with_signs(aged, "@", spans)
-    times = [found.span() for found in CLOCK.finditer(undated)]
-    return _Parts(
-        False,
-        True,
-        aged,
-        tuple([aged[start:end] for start, end in spans]),
-        undated,
-        [undated[start:end] for start, end in times],
-        with_signs(undated, "@", times),
-    )
-
-
-def _is_figure(text: str) -> bool:
-    """True for a number with no letter beside it, which has neither age nor date nor time."""
-    return _FIGURE.match(text) is not None and text.lower() == text.upper()
-
-
-def _undated(text: str) -> str:
-    return with_signs(text, "@", date_spans(text))
-
-
-@lru_cache(maxsize=1 << 11)
-def _without_age(text: str) -> str:
-    if len(text) > BRIEF and DIGIT.search(text) is None:
-        return text
-    folded = text.lower()
-    for sign in MAY_AGE:
-        if sign in folded:
-            return replaced(AGE, "@", text)
-    return text
 
 
 @lru_cache(maxsize=1 << 11)
@@ -228,7 +145,7 @@ def tick_form(before: str, after: str) -> TickForm:
     if settled_text(before) != settled_text(after):
         return "identifier" if _other_identifiers(before, after) else ""
     form: TickForm = ""
-    old, new = _parts(before), _parts(after)
+    old, new = parts_of(before), parts_of(after)
     if not (old.figure and new.figure):
         if old.aged == new.aged:
             return "age"
@@ -258,7 +175,7 @@ def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
     if what is _TOKEN:
         if _IN_A_TOKEN.search(after) is None:
             return False
-    elif after.count(".") < _DOTS:
+    elif after.count(".") < DOTS:
         return False
     if what.search(after) is None:
         return False
@@ -283,7 +200,7 @@ def _all(what: re.Pattern[str], text: str) -> list[str]:
 
 def is_stamp(text: str) -> bool:
     """Whether the dates of a text say when the page was made: it says so, or says nothing but the date."""
-    return _STAMP.search(small_letters(text)) is not None or not _LETTERS.search(CLOCK.sub("@", _undated(text)))
+    return _STAMP.search(small_letters(text)) is not None or not _LETTERS.search(CLOCK.sub("@", undated(text)))
 
 
 def is_moment(text: str) -> bool:
@@ -292,7 +209,7 @@ def is_moment(text: str) -> bool:
     >>> is_moment("14 June 2026"), is_moment("14 June 2026, 10:15"), is_moment("Until 14 June 2026"), is_moment("14")
     (True, True, False, False)
     """
-    return bool(date_spans(text)) and _LETTERS.search(CLOCK.sub("@", _undated(text))) is None
+    return bool(date_spans(text)) and _LETTERS.search(CLOCK.sub("@", undated(text))) is None
 
 
 def holds_date(text: str) -> bool:

@@ -29,8 +29,7 @@ kilobytes. Paths, items and words are kept as hashes only.
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -41,7 +40,7 @@ from strandline.core.changes.delta import Delta
 from strandline.core.changes.figures import is_bare, is_money
 from strandline.core.changes.in_step import ROW, rows_in_step
 from strandline.core.changes.link_lists import Texts
-from strandline.core.changes.noise_storing import FIELDS, RATINGS, noise_fields, stored_noise
+from strandline.core.changes.noise_storing import FIELDS, RATINGS, forget_oldest, noise_fields, stored_noise
 from strandline.core.changes.spots import Spots
 from strandline.core.changes.stays import Stay, is_steady
 from strandline.core.changes.ticking import is_same_text, is_slot, kept_words, settled_text, tick_form
@@ -284,9 +283,9 @@ class NoiseState:
             self._learn_items(change.block, texts)
             if change.new:
                 self._learn_spots(change.new, texts, spots)
-        _forget_oldest(self.slots, MOST_SLOTS)
-        _forget_oldest(self.arrivals, MOST_PATHS)
-        _forget_oldest(self.stays, MOST_STAYS)
+        forget_oldest(self.slots, MOST_SLOTS)
+        forget_oldest(self.arrivals, MOST_PATHS)
+        forget_oldest(self.stays, MOST_STAYS)
         self._remember_departed(delta)
 
     def _learn_items(self, block: PageBlock, texts: Texts) -> None:
@@ -397,8 +396,8 @@ class NoiseState:
             return
         departed = without(word_numbers("\n".join(texts)), delta.page_words[1])
         self.words.update(dict.fromkeys(_short(departed)))
-        _forget_oldest(self.items, MOST_ITEMS)
-        _forget_oldest(self.words, MOST_WORDS)
+        forget_oldest(self.items, MOST_ITEMS)
+        forget_oldest(self.words, MOST_WORDS)
 
     # Storing
 
@@ -416,8 +415,3 @@ def _short(words: WordNumbers) -> list[int]:
     """Words in half the room, for remembering."""
     found: list[int] = (words >> _HALF).tolist()
     return found
-
-
-def _forget_oldest(remembered: dict[int, Any], most: int) -> None:
-    for oldest in list(islice(remembered, max(0, len(remembered) - most))):
-        del remembered[oldest]
