@@ -113,6 +113,12 @@ def not_told(record):
     return found
 
 
+def _inside(samples, first, last):
+    """Samples between two hours; on a machine so busy that a week of seconds went by without one, the nearest."""
+    found = [one for one in samples if first <= one["hour"] < last]
+    return found or [min(samples, key=lambda one: abs(one["hour"] - (first + last) / 2))]
+
+
 def _settled(record, first, last):
     """Samples between two hours, without those right after a start and before the end."""
     starts = record["starts"]
@@ -125,14 +131,14 @@ def _settled(record, first, last):
             and sample["hour"] - began >= min(_WARM, last - first)
         ):
             chosen.append(sample)
-    return chosen or [one for one in record["samples"] if first <= one["hour"] < last and one["processes"]]
+    return chosen or _inside([one for one in record["samples"] if one["processes"]], first, last)
 
 
 def figures(record):
     """A row for each week."""
     rows = []
     for number, (first, last) in enumerate(weeks(record), start=1):
-        inside = [one for one in record["samples"] if first <= one["hour"] < last]
+        inside = _inside(record["samples"], first, last)
         settled = _settled(record, first, last)
         captures = inside[-1]["captures"] - inside[0]["captures"]
         caught = record["weeks"][number - 1]
