@@ -9,7 +9,7 @@ from strandline.core.plan.strategy import PageTable
 from strandline.learn.experience import history, learn
 from strandline.learn.known_pages import Groups, Hours, Known
 from strandline.learn.page_columns import PageRows
-from strandline.plan.claimed_changes import ClaimedChanges, believed_after, believed_before
+from strandline.plan.claimed_changes import SILENCE, ClaimedChanges, believed_after, believed_before
 from strandline.plan.claims import Claims
 from strandline.store.studies import Seen
 
@@ -56,7 +56,7 @@ def test_quality_is_that_of_the_site_and_silence_that_of_pages_whose_changes_are
     claims.read("a.example", at(4.0))
     found = heard_by(claims).heard(np.arange(3), 6)
     assert found.false == pytest.approx([0.1, 0.1, 0.5])
-    assert found.recall[0] > 0.85 and found.recall[1:].tolist() == [0.0, 0.0]
+    assert found.recall[0] > 0.85 * SILENCE and found.recall[1:].tolist() == [0.0, 0.0]
     assert found.until.tolist() == [4.0, 4.0, -np.inf]
     assert found.quiet(np.full(3, 2.0), np.full(3, 6.0)) == pytest.approx([2.0 + 2.0 * (1 - found.recall[0]), 4.0, 4.0])
 

@@ -156,7 +156,8 @@ def told(signals: Signals, pages: Pages, rows: Rows, period: int) -> str:
         return f"its site, {right}, says that it has changed since the last visit; "
     moment = period + pages.phase[rows]
     if heard.quiet(pages.last[rows], moment)[0] < QUIET * (moment - pages.last[rows])[0]:
-        return f"its site, which tells of {heard.recall[0]:.0%} of the changes, told of none since the last visit; "
+        silence = f"whose silence speaks against {heard.recall[0]:.0%} of the changes"
+        return f"its site, {silence}, told of none since the last visit; "
     return ""
 
 
