@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from strandline.core.capture import Exchange, Kind
+from strandline.core.capture import GONE, Exchange, Kind
 from strandline.core.content import DecodeLimits, charset_of, decode
 from strandline.core.discovery.traps import TrapWatch
 from strandline.core.quality.hollow import hollow
@@ -44,6 +44,8 @@ class Reading:
         return replace(named, named=(*more, *named.named))
 
     def _named_by(self, task: Task, exchange: Exchange) -> Discovery:
+        if exchange.status in GONE and task.kind is Kind.PAGE and task.original is None:
+            self._traps.absent(task.url)
         if exchange.status != 200 or not exchange.body_length:
             return _NOTHING
         exchange.body.seek(0)

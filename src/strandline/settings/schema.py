@@ -147,9 +147,13 @@ class CrawlSettings:
     path_depth: int = setting(20, "Directories in a path; deeper addresses are taken for a trap.")
     repeated_segments: int = setting(2, "Times a path segment may repeat; more is taken for a trap.")
     query_variants: int = setting(
-        40, "Queries on one path, or days of a calendar, that name only each other and show nothing new: then a trap."
+        40,
+        "Queries on one path, or days of a calendar, that name only each other and show nothing new, or that all lead "
+        "nowhere: then a trap.",
     )
-    similar_pages: int = setting(150, "Numbered pages that name only each other and show nothing new: then a trap.")
+    similar_pages: int = setting(
+        150, "Numbered pages that name only each other and show nothing new, or all lead nowhere: then a trap."
+    )
     skip: str = setting(
         "none",
         "What a pass leaves out once `learn` knows a site: none; policy (pages unlikely to have changed, by the site's "

@@ -133,6 +133,31 @@ def test_an_honest_404_clears_a_site_of_small_pages():
     assert not watch.named
 
 
+def test_addresses_made_anew_at_each_look_of_which_none_is_there_are_asked_for_no_more():
+    watch = TrapWatch(TrapLimits(query_variants=5))
+    for i in range(5):
+        assert watch.met(f"http://h/ad?x={i}", "") == ("", 0.0)
+        watch.absent(f"http://h/ad?x={i}")
+        watch.absent(f"http://h/ad?x={i}")
+    assert "dead links" in watch.met("http://h/ad?x=99", "")[0], "whoever names it"
+    assert "dead links" in watch.drops("http://h/ad?x=98"), "also what waits already"
+    assert not watch.drops("http://h/ad?x=3"), "what was asked for may be there by now"
+    assert watch.met("http://h/other?x=1", "") == ("", 0.0)
+    watch.fetched("http://h/ad?x=3", b"<p>An advertisement")
+    assert watch.met("http://h/ad?x=99", "") == ("", 0.0)
+    assert not watch.drops("http://h/ad?x=98")
+
+
+def test_a_few_pages_among_dead_links_keep_them_open():
+    watch = TrapWatch(TrapLimits(query_variants=5, similar_pages=5))
+    for i in range(50):
+        watch.absent(f"http://h/item?id={i}")
+        if i == 3:
+            watch.fetched("http://h/item?id=77", b"<p>" + b"A large page. " * 2000)
+        watch.absent(f"http://h/n/{i}") if i < 4 else None
+    assert watch.met("http://h/item?id=99", "") == watch.met("http://h/n/99", "") == ("", 0.0)
+
+
 def test_groups():
     assert group_of("http://h/a/3f2504e0-4f89-11d3-9a0c-0305e82c3301") == "h/a/#"
     assert group_of("http://h/wiki/Deadbeef") == ""

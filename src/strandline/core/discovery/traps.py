@@ -11,6 +11,9 @@ Three defences, from certain to suspected:
    index, a sitemap or a feed names are never counted: a trap is endless sameness, a large site is not.
 4. *Soft 404*: when many pages of a group say the same few words, whoever names them, an address that cannot exist is
    asked for once (`suspects`, `probed`). A site that greets it like the others has no page behind any of them.
+5. *Dead groups*: pages that carry an advertisement or a token name another address each time they are looked at. When
+   as many addresses of a group as close it otherwise lead nowhere, and none led anywhere, no further one is asked for,
+   whoever names it, until one of them is there after all.
 
 All state is bounded, and none of it needs to survive a restart.
 """
@@ -79,6 +82,7 @@ class TrapLimits:
     """Largest group that feeds itself, however new its pages are."""
 
 
+_SIMILAR = "endless similar pages"
 _SHORT = 8 * 1024
 """Bytes of a page that may be an apology for not being there. Origin: a guess."""
 _ALIKE = 30
@@ -102,6 +106,10 @@ class _Group:
     """Short pages in a row, whoever named them, that said nothing new."""
     greets_anything: bool = False
     """An address that cannot exist was answered like all others."""
+    absent: set[int] = field(default_factory=set)
+    """Addresses that were asked for, and led nowhere."""
+    dead: bool = False
+    """Nothing was ever there."""
 
     def hears(self, shingles: set[int]) -> bool:
         """Whether a text is dull: it says (almost) nothing the group has not said before."""
@@ -120,6 +128,8 @@ class TrapWatch:
         self._most_groups = most_groups
         self._vouched: set[int] = set()
         self._most_vouched = 100_000
+        self._alive: set[int] = set()
+        """Groups with a page that was there."""
         self.suspects: deque[str] = deque()
         """Addresses that cannot exist, to be asked for once each; the answers go to `probed`."""
         self._probes: dict[str, str] = {}
@@ -137,6 +147,8 @@ class TrapWatch:
         if not key:
             return "", 0.0
         mark = hash(url)
+        if (dead := self._groups.get(key)) is not None and dead.dead:
+            return self._name(dead.closed), 0.0
         if key != source_group:
             self._vouch(key, mark)
             return "", 0.0
@@ -174,11 +186,39 @@ class TrapWatch:
         group = self._groups.get(group_of(url))
         if group is None or not group.closed:
             return ""
-        return self._name(group.closed) if group.greets_anything or hash(url) in group.own else ""
+        if group.dead and hash(url) in group.absent:
+            return ""  # it may be there by now, and then the others may
+        return self._name(group.closed) if group.greets_anything or group.dead or hash(url) in group.own else ""
+
+    def absent(self, url: str) -> None:
+        """Note an address that was never there; closes its group when nothing of it ever was."""
+        key = group_of(url)
+        if not key or hash(key) in self._alive:
+            return
+        group = self._group(key)
+        if group.closed:
+            return
+        group.absent.add(hash(url))
+        if len(group.absent) >= self._most_dull(_kind(key, url)):
+            group.dead = True
+            group.closed = f"dead links: {key} led nowhere {len(group.absent)} times"
+
+    def _lives(self, key: str) -> None:
+        if len(self._alive) >= self._most_vouched:
+            self._alive.clear()
+        self._alive.add(hash(key))
+        group = self._groups.get(key)
+        if group is not None and group.dead:
+            group.dead, group.closed = False, ""
+
+    def _most_dull(self, kind: str) -> int:
+        return self._limits.similar_pages if kind == _SIMILAR else self._limits.query_variants
 
     def fetched(self, url: str, body: bytes) -> None:
         """Note a fetched page (decoded bytes); closes its group when it goes on without saying anything new."""
         key = group_of(url)
+        if key:
+            self._lives(key)
         if not key or (len(body) > _SHORT and key not in self._groups):
             return
         group = self._group(key)
@@ -193,11 +233,10 @@ class TrapWatch:
         group.fetched += 1
         group.dull += dull
         kind = _kind(key, url)
-        limit = self._limits.similar_pages if kind == "endless similar pages" else self._limits.query_variants
-        if group.dull >= limit and group.dull * 2 >= group.fetched:
+        if group.dull >= self._most_dull(kind) and group.dull * 2 >= group.fetched:
             group.closed = f"{kind}: {key} shows nothing new after {group.fetched} pages"
         elif group.fetched >= self._limits.largest_group:
-            group.closed = f"endless similar pages: {key} after {group.fetched} pages"
+            group.closed = f"{_SIMILAR}: {key} after {group.fetched} pages"
         if group.closed:
             group.said.clear()
 
@@ -242,4 +281,4 @@ def _shingles(body: bytes) -> set[int]:
 def _kind(key: str, url: str) -> str:
     if _DATE.search(url):
         return "calendar"
-    return "facets or search results" if key.endswith("?") else "endless similar pages"
+    return "facets or search results" if key.endswith("?") else _SIMILAR
