@@ -17,9 +17,9 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
-from strandline.core.changes.importance import study
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import study
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.scan import ready as ready_to_cut
 from strandline.exchange.page_versions import page_versions

@@ -26,10 +26,10 @@ from statistics import median
 from typing import Any
 
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
-from strandline.core.changes.importance import study
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import study
 from strandline.core.changes.versions import block_record
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.scan import ready as ready_to_cut
 
@@ -42,7 +42,7 @@ MADE = {
     "noise": ("tokens", "two layouts", "related box"),
 }
 CACHE = type(lru_cache(len))
-SENTENCES = "strandline.core.changes.sentences"
+SENTENCES = "strandline.core.changes.told.sentences"
 
 
 def sets_of_pages() -> dict[str, list[list[bytes]]]:

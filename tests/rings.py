@@ -111,7 +111,7 @@ SECOND = {
         "tests/lab/simulate/test_made_traces.py::test_with_the_same_learner_no_rival_is_far_ahead",
         "tests/lab/simulate/test_traces.py",
         "tests/lab/simulate/test_signals.py::test_good_signals_help_and_bad_ones_are_soon_ignored",
-        "tests/core/changes/test_real_frames.py",
+        "tests/core/changes/score/test_real_frames.py",
         "tests/lab/experiments/test_content_training.py",
         "tests/lab/experiments/test_news.py::test_a_report_has_all_kinds_and_every_target_can_fail",
         "tests/report/test_engine_learning.py::test_an_archive_is_exported_mined_and_kept",

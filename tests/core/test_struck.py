@@ -3,8 +3,8 @@
 import pytest
 
 from strandline.core.blocks.queries import clauses, fits
-from strandline.core.changes.edit_texts import restruck
-from strandline.core.changes.meaning import edit_weight
+from strandline.core.changes.edits.edit_texts import restruck
+from strandline.core.changes.edits.meaning import edit_weight
 from strandline.core.struck import standing, struck, struck_words, without_strokes
 
 NOTICE = "Either party may end it by giving 14 days' notice."

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.core.changes.importance import importance, study
-from strandline.core.changes.sentences import told
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import importance, study
+from strandline.core.changes.told.sentences import told
 from strandline.dom.data_documents import MOST_VALUES, as_page
 from strandline.dom.html import blocks
 

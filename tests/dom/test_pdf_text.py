@@ -6,9 +6,9 @@ import zlib
 import pytest
 
 from servers.made_pdf import made_pdf, with_objects
-from strandline.core.changes.importance import importance
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import importance
 from strandline.dom import pdf_text
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.pdf_text import MOST_PAGES, pdf_page

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from strandline.core.changes.pictures import same_picture
+from strandline.core.changes.delta.pictures import same_picture
 from strandline.dom.picture_marks import LARGEST, picture_mark
 
 pytest.importorskip("PIL")

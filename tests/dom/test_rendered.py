@@ -2,7 +2,7 @@
 
 import pytest
 
-from strandline.core.changes.vidiff import compare
+from strandline.core.changes.delta.vidiff import compare
 from strandline.dom import rendered
 from strandline.dom.html import blocks
 from strandline.dom.rendered import browser, chromium_path, layout_of

@@ -7,9 +7,9 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import pytest
 
-from strandline.core.changes.importance import importance
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import importance
 from strandline.dom import zip_members
 from strandline.dom.checksums import spoken
 from strandline.dom.html import blocks, visible_hash

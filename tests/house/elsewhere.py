@@ -62,15 +62,15 @@ ELSEWHERE = {
     "core/blocks/test_division.py": ["core/blocks/levels.py"],
     "core/blocks/test_topic_and_roles.py": ["core/blocks/roles.py", "core/blocks/topic.py", "core/blocks/tree.py"],
     "core/blocks/test_word_numbers.py": ["core/blocks/word_kernels.py", "core/blocks/words.py"],
-    "core/changes/test_meaning.py": ["core/changes/language_rules.py"],
-    "core/changes/test_sentences.py": [
-        "core/changes/edit_texts.py",
-        "core/changes/novelty.py",
-        "core/changes/quantities.py",
-        "core/changes/sentence_meaning.py",
+    "core/changes/edits/test_meaning.py": ["core/changes/words/language_rules.py"],
+    "core/changes/told/test_sentences.py": [
+        "core/changes/edits/edit_texts.py",
+        "core/changes/score/novelty.py",
+        "core/changes/edits/quantities.py",
+        "core/changes/edits/sentence_meaning.py",
     ],
-    "core/changes/test_slow_readings.py": ["core/changes/matching.py"],
-    "core/changes/test_vidiff.py": ["core/changes/delta.py", "core/changes/volatility.py"],
+    "core/changes/score/test_slow_readings.py": ["core/changes/delta/matching.py"],
+    "core/changes/delta/test_vidiff.py": ["core/changes/delta/delta.py", "core/changes/noise/volatility.py"],
     "core/history/test_calendar.py": ["core/history/zones.py"],
     "core/beliefs/test_censored.py": [
         "core/beliefs/censored_kernels.py",
@@ -106,7 +106,7 @@ ELSEWHERE = {
         "learn/series_book.py",
         "learn/observations.py",
     ],
-    "study/test_page_study.py": ["core/changes/site_noise.py"],
+    "study/test_page_study.py": ["core/changes/noise/site_noise.py"],
     "crawl/test_unread.py": ["crawl/orders.py"],
     "crawl/test_visits.py": ["crawl/skips.py"],
     "watch/test_agenda.py": [

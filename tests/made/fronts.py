@@ -14,9 +14,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import NamedTuple
 
-from strandline.core.changes.importance import study
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import study
 from strandline.dom.data_documents import as_page
 from strandline.dom.html import blocks
 

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from strandline.core.changes.importance import Importance, study
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import Importance, study
 from strandline.dom.html import blocks
 
 TRUTHS = {

@@ -6,10 +6,10 @@ from itertools import pairwise
 import pytest
 
 from made.dresses import DRESSES
-from strandline.core.changes.importance import study
-from strandline.core.changes.sentences import told
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import study
+from strandline.core.changes.told.sentences import told
 from strandline.dom.html import blocks
 
 LOOKS = 9

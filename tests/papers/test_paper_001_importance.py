@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from core.blocks.pages import block, page
 from strandline.core.blocks.tree import Item
 from strandline.core.blocks.words import word_distance
-from strandline.core.changes.impch import block_score, impch
+from strandline.core.changes.delta.impch import block_score, impch
+from strandline.core.changes.delta.vidiff import compare
 from strandline.core.changes.index_threshold import IndexGate, indexed
-from strandline.core.changes.vidiff import compare
 
 OLD = page(
     block(

@@ -6,9 +6,9 @@ import pytest
 
 from core.blocks.pages import paragraphs, sentence, text_page
 from strandline.core.blocks.levels import PageLevel
-from strandline.core.changes.impch import impch
+from strandline.core.changes.delta.impch import impch
+from strandline.core.changes.delta.vidiff import compare
 from strandline.core.changes.versions import PageHistory, Sight, block_record, layout_record
-from strandline.core.changes.vidiff import compare
 from strandline.dom.html import blocks
 
 TEXTS = paragraphs(11, 60)

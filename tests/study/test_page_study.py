@@ -6,10 +6,10 @@ import pytest
 
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Kind, Place
+from strandline.core.changes.delta.pictures import ANOTHER
+from strandline.core.changes.noise.site_noise import SiteNoise
+from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.observation import PageState, Sighted
-from strandline.core.changes.pictures import ANOTHER
-from strandline.core.changes.site_noise import SiteNoise
-from strandline.core.changes.volatility import NoiseState
 from strandline.dom import html
 from strandline.study.documents import Document, UnreadableError
 from strandline.study.page_study import OPAQUE, PageWork, StudyRules, needs_reading, study_page

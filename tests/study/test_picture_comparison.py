@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from strandline.core.changes.pictures import ANOTHER
+from strandline.core.changes.delta.pictures import ANOTHER
 from strandline.errors import UsageError
 from strandline.study.comparing import compare_files
 from strandline.study.picture_comparison import picture_delta, picture_kind

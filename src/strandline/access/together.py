@@ -21,7 +21,7 @@ from strandline.access.index import CaptureIndex, Holdings
 from strandline.access.memento import Memento, key_of
 from strandline.access.parts import Parts, parts_of
 from strandline.core.capture import Capture
-from strandline.core.changes.reverts import content_of
+from strandline.core.changes.delta.reverts import content_of
 from strandline.core.quality.coherence import Captures, best_among
 from strandline.core.quality.coherence import Evidence as CapturedParts
 

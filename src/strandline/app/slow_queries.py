@@ -31,7 +31,7 @@ import numpy as np
 from strandline.access.quality import Quality
 from strandline.app.opening import open_archive
 from strandline.core.capture import Capture
-from strandline.core.changes.shown import RATED, ShownBlock, marked
+from strandline.core.changes.told.shown import RATED, ShownBlock, marked
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.core.history.series import only_days_looked_at
 from strandline.errors import StrandlineError, UsageError

@@ -275,7 +275,7 @@ def versions(folder: Folder, url: Url, json_: Json = False) -> None:
     from strandline.cli.change_texts import metadata_line
     from strandline.cli.crawling import captured_event
     from strandline.cli.studying import study_pending
-    from strandline.core.changes.reverts import content_of, returns
+    from strandline.core.changes.delta.reverts import content_of, returns
 
     archive = open_archive(folder)
     study_pending(archive, quiet=json_)  # what each version says of itself is read by study

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from strandline.cli.output import iso, moment
-from strandline.core.changes.delta import Operation
+from strandline.core.changes.delta.delta import Operation
 from strandline.core.wording import counted
 from strandline.settings.units import seconds
 from strandline.study.comparing import Comparison

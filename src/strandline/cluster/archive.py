@@ -16,7 +16,7 @@ from strandline.archive.folder import Archive
 from strandline.archive.storage import Storage, StoredSums, storage
 from strandline.cluster.shared import Cluster, kept_settings, open_cluster
 from strandline.cluster.studying import SharedStudying
-from strandline.core.changes.volatility import Rating
+from strandline.core.changes.noise.volatility import Rating
 from strandline.crawl.logged_out import LoginShelf, login_shelf
 from strandline.errors import ArchiveBusy, Unreachable, UsageError
 from strandline.exchange.intake import Intake, intake_of

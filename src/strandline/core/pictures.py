@@ -1,7 +1,7 @@
 """Pictures of pages, as PNG: their size, and a note inside them that says where on the picture which text stands.
 
 The note is a chunk of compressed text (`zTXt`) before the end of the picture; programs that show pictures pass over it.
-With it a picture can be framed where a page changed, without a browser: see core/changes/framing.py.
+With it a picture can be framed where a page changed, without a browser: see core/changes/delta/framing.py.
 """
 
 import json

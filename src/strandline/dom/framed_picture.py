@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Final, Literal
 
-from strandline.core.changes.framing import best_part
+from strandline.core.changes.delta.framing import best_part
 from strandline.core.pictures import Box
 from strandline.dom.picture_marks import LARGEST
 

@@ -12,11 +12,11 @@ from typing import Any
 from strandline.core.blocks.queries import Clause, clauses
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Kind
+from strandline.core.changes.delta.reverts import returns
+from strandline.core.changes.noise.volatility import Rating
 from strandline.core.changes.observation import PageState, Sighted
-from strandline.core.changes.reverts import returns
-from strandline.core.changes.sentences import Told, told_of
+from strandline.core.changes.told.sentences import Told, told_of
 from strandline.core.changes.versions import VersionRecord, unpacked
-from strandline.core.changes.volatility import Rating
 from strandline.store import rows
 from strandline.store.histories import BlockLife, HistoryReading
 from strandline.store.history_rows import NUMBERS

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from strandline.core.changes.noise.volatility import Rating
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.core.changes.versions import packed
-from strandline.core.changes.volatility import Rating
 from strandline.store import sqlite
 from strandline.store.addresses import page_number
 from strandline.store.annotations import Writing

@@ -27,14 +27,14 @@ from strandline.core.blocks.roles import AdRule, block_importances, is_advertisi
 from strandline.core.blocks.topic import topic
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture
-from strandline.core.changes.delta import Delta
-from strandline.core.changes.importance import BlockReason, Importance, importance
-from strandline.core.changes.pictures import ANOTHER
-from strandline.core.changes.ratings import RatingBook
-from strandline.core.changes.sentences import Told, told
-from strandline.core.changes.shown import ShownBlock, one_page, shown_blocks, side_by_side
-from strandline.core.changes.vidiff import compare as vidiff
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.delta import Delta
+from strandline.core.changes.delta.pictures import ANOTHER
+from strandline.core.changes.delta.vidiff import compare as vidiff
+from strandline.core.changes.noise.ratings import RatingBook
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import BlockReason, Importance, importance
+from strandline.core.changes.told.sentences import Told, told
+from strandline.core.changes.told.shown import ShownBlock, one_page, shown_blocks, side_by_side
 from strandline.dom import html
 from strandline.dom.metadata import page_metadata
 from strandline.dom.scan import PageTooCostlyError

@@ -22,7 +22,7 @@ class Document:
     text: bool
     """Whether it can be cut into blocks."""
     picture: int = 0
-    """What it looks like (`core.changes.pictures`); 0 when that is not known, or it is no picture."""
+    """What it looks like (`core.changes.delta.pictures`); 0 when that is not known, or it is no picture."""
 
 
 class PageReader(Protocol):

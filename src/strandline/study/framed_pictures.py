@@ -11,8 +11,8 @@ from strandline.access.payload import LostError
 from strandline.access.pictures import picture_of
 from strandline.archive.folder import Archive
 from strandline.archive.holdings import holdings
-from strandline.core.changes.framing import ChangedText, both_frames
-from strandline.core.changes.shown import RATED
+from strandline.core.changes.delta.framing import ChangedText, both_frames
+from strandline.core.changes.told.shown import RATED
 from strandline.core.pictures import Box, boxes_of
 from strandline.dom.framed_picture import Mark, framed_part, with_frames
 from strandline.study.comparing import compare_versions

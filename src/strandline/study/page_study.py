@@ -24,17 +24,17 @@ from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import GONE, Capture, Kind, identity_of, shows_page
-from strandline.core.changes.delta import Delta
-from strandline.core.changes.importance import BELIEF, BlockReason, importance, study
+from strandline.core.changes.delta.delta import Delta
+from strandline.core.changes.delta.pictures import ANOTHER, same_picture
+from strandline.core.changes.delta.vidiff import compare
 from strandline.core.changes.index_threshold import IndexGate
-from strandline.core.changes.novelty import NOVELTY_SCALE
+from strandline.core.changes.noise.site_noise import SiteNoise
+from strandline.core.changes.noise.volatility import NoiseState, Rating
 from strandline.core.changes.observation import Observed, PageState, PageStudy, Sighted
-from strandline.core.changes.pictures import ANOTHER, same_picture
-from strandline.core.changes.sentences import with_sentence
-from strandline.core.changes.site_noise import SiteNoise
+from strandline.core.changes.score.importance import BELIEF, BlockReason, importance, study
+from strandline.core.changes.score.novelty import NOVELTY_SCALE
+from strandline.core.changes.told.sentences import with_sentence
 from strandline.core.changes.versions import Sight, block_record, layout_record
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState, Rating
 from strandline.study.documents import Document, PageReader, UnreadableError
 
 OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)

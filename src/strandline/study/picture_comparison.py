@@ -1,11 +1,11 @@
-"""Two pictures given as files, compared by what they show, as captures of pictures are (`core.changes.pictures`)."""
+"""Two pictures given as files, compared by what they show, as captures of pictures are (core/changes/delta)."""
 
 from typing import Final
 
 from strandline.core.blocks.tree import PICTURE_WEIGHT, BlockTree, Item, PageBlock
-from strandline.core.changes.delta import Delta
-from strandline.core.changes.pictures import same_picture
-from strandline.core.changes.vidiff import compare
+from strandline.core.changes.delta.delta import Delta
+from strandline.core.changes.delta.pictures import same_picture
+from strandline.core.changes.delta.vidiff import compare
 from strandline.dom.picture_marks import picture_mark
 from strandline.errors import UsageError
 

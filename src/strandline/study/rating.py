@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.archive.folder import Archive
-from strandline.core.changes.ratings import Given, RatingBook, Taught
-from strandline.core.changes.volatility import Rating
+from strandline.core.changes.noise.ratings import Given, RatingBook, Taught
+from strandline.core.changes.noise.volatility import Rating
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import signature

@@ -17,8 +17,8 @@ from typing import Final, Protocol, Self
 from strandline.core.blocks.levels import LEVELS, PageLevel
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture
+from strandline.core.changes.noise.ratings import RatingBook
 from strandline.core.changes.observation import PageState, PageStudy, Sighted
-from strandline.core.changes.ratings import RatingBook
 from strandline.engines.workers import Fallen, Limits, Workers
 from strandline.errors import SettingError
 from strandline.settings.schema import StudySettings

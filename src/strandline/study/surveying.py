@@ -17,7 +17,7 @@ from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import block_importances
 from strandline.core.browsing.signs import EMPTY, THIN, signs_of
 from strandline.core.capture import Kind
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.discovery.scope import Scope, ScopeRules
 from strandline.core.politeness.robots import MOST_BYTES, UNHEARD, Robots, RobotsCopy
 from strandline.core.quality.hollow import LOGIN, REFUSALS, hollow

@@ -23,8 +23,8 @@ from strandline.core.blocks.roles import AdRule
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.core.capture import Capture
+from strandline.core.changes.noise.site_noise import SiteNoise
 from strandline.core.changes.observation import PageStudy
-from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.content import charset_of, text_of
 from strandline.core.urls import site
 from strandline.dom import html

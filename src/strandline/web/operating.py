@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from strandline.archive.given_seeds import known_seeds, read_seeds
-from strandline.core.changes.volatility import Rating
+from strandline.core.changes.noise.volatility import Rating
 from strandline.core.discovery.site_rules import covers
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.core.urls import authority

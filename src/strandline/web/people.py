@@ -10,7 +10,7 @@ from strandline.access.addresses import original
 from strandline.access.listing import stretch
 from strandline.access.pictures import has_picture
 from strandline.access.timestamps import moment, timestamp
-from strandline.core.changes.shown import RATED
+from strandline.core.changes.told.shown import RATED
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import UsageError
 from strandline.keeping.annotations import tags

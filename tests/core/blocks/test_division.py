@@ -11,9 +11,9 @@ from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import LIGHT, SHARE, SMALLEST, partition
 from strandline.core.blocks.roles import BESIDE, block_role_inside
 from strandline.core.blocks.tree import Item, LayoutTree
-from strandline.core.changes.importance import importance
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import importance
 from strandline.dom.html import blocks, layout
 
 RULES = "".join(f"<h2>Section {n}</h2><p>{text}</p>" for n, text in enumerate(paragraphs(3, 8)))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.blocks.pages import paragraphs, sentence, text_page
 from strandline.core.blocks.levels import PageLevel
-from strandline.core.changes.vidiff import compare
+from strandline.core.changes.delta.vidiff import compare
 from strandline.dom.html import blocks
 
 SITE = b"""<html><head><title>Town library</title></head><body class="has-sidebar">

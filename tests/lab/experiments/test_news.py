@@ -9,9 +9,9 @@ from statistics import median
 
 import pytest
 
-from strandline.core.changes.importance import study
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import study
 from strandline.dom.html import blocks
 from strandline.lab.experiments.living_pages import paragraphs
 from strandline.lab.experiments.made_words import paragraph

@@ -12,11 +12,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
-from strandline.core.changes.importance import study
+from strandline.core.changes.delta.vidiff import compare
 from strandline.core.changes.index_threshold import indexed
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import study
 from strandline.core.changes.versions import PageHistory, Sight, block_record, layout_record
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.scan import ready as ready_to_cut
 from strandline.exchange.page_versions import PageVersion

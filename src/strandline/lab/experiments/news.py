@@ -14,9 +14,9 @@ from itertools import groupby
 from pathlib import Path
 
 from strandline.core.blocks.tree import BlockTree
-from strandline.core.changes.importance import study
-from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.delta.vidiff import compare
+from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.score.importance import study
 from strandline.dom.html import blocks
 from strandline.lab.experiments.lasting_changes import Judged
 from strandline.lab.experiments.living_lists import (

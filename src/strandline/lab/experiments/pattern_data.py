@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.changes.impch import impch
-from strandline.core.changes.vidiff import compare
+from strandline.core.changes.delta.impch import impch
+from strandline.core.changes.delta.vidiff import compare
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.core.history.series import PageSeries, Sighting
 from strandline.core.history.zones import guess_zone

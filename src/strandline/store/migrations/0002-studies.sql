@@ -11,7 +11,7 @@ CREATE TABLE page_states (
     page        INTEGER PRIMARY KEY REFERENCES pages,
     level       INTEGER NOT NULL,              -- how the page is cut, kept so that versions are cut alike
     scale       INTEGER NOT NULL,
-    noise       BLOB    NOT NULL,              -- see core/changes/volatility.py
+    noise       BLOB    NOT NULL,              -- see core/changes/noise/volatility.py
     base        INTEGER NOT NULL,              -- capture the next one is compared with; 0: none yet
     digest      TEXT    NOT NULL,              -- of that capture
     visible     INTEGER NOT NULL,              -- hash of what a reader sees in it, as signed 64 bits

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
 
+from strandline.core.changes.noise.volatility import Rating
 from strandline.core.changes.observation import PageStudy, Sighted
 from strandline.core.changes.versions import PageHistory
-from strandline.core.changes.volatility import Rating
 from strandline.store.history_rows import NUMBERS, HistoryWriter
 from strandline.store.postgres.addresses import page_number
 from strandline.store.postgres.desks import Desk, check_desks, claim_study, leave_desks, renew_desks

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 from strandline.access.timestamps import moment
 from strandline.app.browsing import BrowsingReading
-from strandline.core.changes.shown import RATED
+from strandline.core.changes.told.shown import RATED
 from strandline.web.desk import Desk
 from strandline.web.views.values import Moment, level
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from strandline.core.changes.shown import marked
+from strandline.core.changes.told.shown import marked
 from strandline.settings.schema import Settings
 from strandline.study.comparing import Comparison
 from strandline.study.surveying import REACHES, Survey

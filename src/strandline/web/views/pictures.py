@@ -8,8 +8,8 @@ from strandline.access.index import Holdings
 from strandline.access.memento import closest
 from strandline.access.payload import LostError
 from strandline.access.pictures import has_picture, picture_of
-from strandline.core.changes.framing import ChangedText, both_frames
-from strandline.core.changes.shown import RATED
+from strandline.core.changes.delta.framing import ChangedText, both_frames
+from strandline.core.changes.told.shown import RATED
 from strandline.core.pictures import Box, boxes_of, size_of
 from strandline.web.views.compare import Compared, ComparedBlock
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from strandline.core.changes.ratings import is_named
+from strandline.core.changes.noise.ratings import is_named
 from strandline.core.urls import site
 from strandline.web.desk import Desk
 from strandline.web.views.values import Moment

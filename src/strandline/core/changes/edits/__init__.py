@@ -1,0 +1,1 @@
+"""What an edit changes in a sentence: terms, quantities, negations, and how much that weighs."""

@@ -1,0 +1,1 @@
+"""How much a change matters, and of each of its items why."""

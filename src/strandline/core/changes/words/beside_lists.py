@@ -1,0 +1,78 @@
+"""Lists that stand beside what a page is about, told by their headings: "You may also like", "Most read".
+
+Names of elements tell most of them (`blocks.roles`). Many pages have no names, or names made anew for every release:
+there the heading does. It holds for the links below it, until another heading or a text comes.
+"""
+
+import tomllib
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
+
+from strandline.core.blocks.tree import BlockTree, PageBlock
+from strandline.core.changes.words.language_rules import folded_words
+
+LONGEST: Final = 60
+"""Letters of a heading. Origin: a guess."""
+LISTED: Final = 0.5
+"""Part of a block's letters in links, from which it belongs to the list above it. Origin: a guess."""
+
+
+def beside_lists(page: BlockTree) -> set[int]:
+    """Of the blocks of a page those of lists beside what it is about, by `id`; kept with the page, which is compared
+    with the version before it and with the next one.
+    """
+    known: set[int] | None = page.__dict__.get("beside")
+    if known is None:
+        known = page.__dict__["beside"] = _below_headings(page.blocks)
+    return known
+
+
+def _below_headings(blocks: Iterable[PageBlock]) -> set[int]:
+    found: set[int] = set()
+    inside, above = False, list[int]()  # below such a heading; headings of which no link was seen yet
+    for block in blocks:
+        if heading := _heading(block):
+            inside, above = is_beside(heading), []
+        if inside and len(block.items) == 1 and heading:
+            above.append(id(block))
+        elif inside and block.link_density >= LISTED:
+            found.update((*above, id(block)))
+            above = []
+        else:
+            inside = False
+    return found
+
+
+def _heading(block: PageBlock) -> str:
+    """The text a block begins with, when it is short and no link; empty for none."""
+    for item in block.items:
+        if item.kind == "link":
+            return ""
+        if item.kind == "text":
+            return item.text if len(item.text) <= LONGEST else ""
+    return ""
+
+
+@lru_cache(maxsize=1 << 12)
+def is_beside(heading: str) -> bool:
+    """Whether a heading is one of a list beside what a page is about.
+
+    >>> is_beside("You may also like:"), is_beside("Das könnte Sie auch interessieren"), is_beside("Opening hours")
+    (True, True, False)
+    >>> is_beside("More from this author"), is_beside("Links between the moon and the tides")
+    (True, False)
+    """
+    words = tuple(folded_words(heading))
+    whole, begun = _headings()
+    return words in whole or any(words[:count] in begun for count in range(1, len(words) + 1))
+
+
+@cache
+def _headings() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
+    """Those that are a heading word for word, and those that one begins with."""
+    text = files("strandline.core.changes.words").joinpath("languages/headings.toml").read_text("utf-8")
+    phrases = [phrase for listed in tomllib.loads(text).values() for phrase in listed]
+    begun = frozenset(tuple(folded_words(phrase)) for phrase in phrases if phrase.endswith("*"))
+    return frozenset(tuple(folded_words(phrase)) for phrase in phrases) - begun, begun

@@ -1,0 +1,100 @@
+"""What may tick in a text, whatever it says: ages, dates, times, each found by its form and replaced by a sign."""
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from strandline.core.changes.words.small_letters import replaced, with_signs
+from strandline.core.changes.words.written_dates import date_spans
+
+BRIEF: Final = 40
+"""Letters of a text that may be an age without a number. Origin: a guess."""
+TIME_UNITS: Final = (
+    "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|"
+    "sekunden?|minuten?|stunden?|std|tage?n?|wochen?|monate?n?|jahre?n?|"
+    "secondes?|heures?|jours?|semaines?|mois|ans?|années?|"
+    "segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?|"
+    "second[oi]|minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|"
+    "seconden|minuten|uur|dag(?:en)?|weken|maand(?:en)?|jaar"
+)
+_COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
+_SPAN: Final = (
+    rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{TIME_UNITS}|[smhdwj])(?![^\W\d_])\.?"
+    r"(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
+)
+# What is marked as small is looked for in small letters.
+AGE: Final = re.compile(  # small; where a word begins, and only then one of many alternatives
+    rf"(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant|"
+    r"yesterday\b|just\snow\b|gestern\b|gerade\seben\b|gisteren\b|zojuist\b))"
+    rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás)(?![^\W\d_])|"
+    rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
+    r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
+    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)"
+)
+CLOCK: Final = re.compile(
+    r"\d(?<![\d:]\d)\d?[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
+    re.IGNORECASE,
+)
+_FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
+DIGIT: Final = re.compile(r"\d")
+MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
+                   "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "gister", "zojuist")  # fmt: skip
+
+
+class Parts(NamedTuple):
+    """A text, step by step without what may tick in it, each a sign."""
+
+    figure: bool  # a number with no letter beside it
+    numbered: bool  # whether it holds a digit besides its age
+    aged: str  # without ages
+    dates: tuple[str, ...]
+    undated: str  # without ages and dates
+    times: list[str]
+    rest: str  # without any of them
+
+
+@lru_cache(maxsize=1 << 11)  # a text is compared with the one before it, then with the one after it
+def parts_of(text: str) -> Parts:
+    """The parts of a text, worked out once.
+
+    >>> parts_of("12 points by ann, 2 May 2026, 09:10").rest
+    '12 points by ann, @, @'
+    """
+    if _is_figure(text):
+        return Parts(True, True, text, (), text, [], text)
+    aged = without_age(text)
+    if DIGIT.search(aged) is None:
+        return Parts(False, False, aged, (), aged, [], aged)
+    spans = date_spans(aged)
+    dateless = with_signs(aged, "@", spans)
+    times = [found.span() for found in CLOCK.finditer(dateless)]
+    return Parts(
+        False,
+        True,
+        aged,
+        tuple([aged[start:end] for start, end in spans]),
+        dateless,
+        [dateless[start:end] for start, end in times],
+        with_signs(dateless, "@", times),
+    )
+
+
+def _is_figure(text: str) -> bool:
+    """True for a number with no letter beside it, which has neither age nor date nor time."""
+    return _FIGURE.match(text) is not None and text.lower() == text.upper()
+
+
+def undated(text: str) -> str:
+    """A text with a sign for each date."""
+    return with_signs(text, "@", date_spans(text))
+
+
+def without_age(text: str) -> str:
+    """A text with a sign for each age."""
+    if len(text) > BRIEF and DIGIT.search(text) is None:
+        return text
+    folded = text.lower()
+    for sign in MAY_AGE:
+        if sign in folded:
+            return replaced(AGE, "@", text)
+    return text

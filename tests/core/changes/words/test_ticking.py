@@ -1,0 +1,35 @@
+"""What ticks is told by its form and the words beside it."""
+
+import pytest
+
+from strandline.core.changes.words import ticking
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "form"),
+    [
+        ("100 messages", "120 messages", "counter"),
+        ("Viewed 1,204 times", "Viewed 1,311 times", "counter"),
+        ("Downloaded 1,204 times", "Downloaded 1,311 times", "counter"),
+        ("This page was visited 1204 times since 2001.", "This page was visited 1311 times since 2001.", "counter"),
+        ("It must be visited 12 times a year.", "It must be visited 4 times a year.", ""),
+        ("You can send 100 messages a day.", "You can send 50 messages a day.", ""),
+        ("requests per day: 1000", "requests per day: 200", ""),
+        ("Up to 10 guests", "Up to 8 guests", ""),
+        ("7 people have signed", "8 people have signed", "counter"),
+        ("Now: 7 °C, rain", "Now: 8 °C, rain", "reading"),
+        ("Store below 7 °C", "Store below 8 °C", ""),
+        ("Reference ab12cd34ef", "Reference ab15cd39ef", "identifier"),
+        ("etag: 1869f", "etag: 30d3e", "identifier"),
+        ("Model XR2000", "Model XR3000", ""),
+        ("anna7 days ago", "anna8 days ago", "age"),
+    ],
+)
+def test_forms_of_numbers_by_the_words_beside_them(before, after, form):
+    assert ticking.tick_form(before, after) == form
+
+
+def test_a_length_or_weight_that_rises_a_little_is_no_counter():
+    for unit in ("metres", "km", "kg", "litres", "hectares"):
+        assert ticking.tick_form(f"A fence of 102 {unit} is built.", f"A fence of 103 {unit} is built.") == "", unit
+    assert ticking.tick_form("Read by 1,204 people", "Read by 1,205 people") == "counter"
