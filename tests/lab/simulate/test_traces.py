@@ -16,7 +16,6 @@ from strandline.lab.simulate.traces import (
     fitted_patterns,
     groups_of,
     read_trace,
-    read_weights,
     trace_world,
 )
 from strandline.lab.simulate.world import Recipe, synthetic_world
@@ -138,11 +137,6 @@ def test_one_page_with_one_change_is_a_trace():
 def test_an_empty_trace_is_refused():
     with pytest.raises(ValueError, match="at least one change"):
         trace_world("empty", [], {})
-
-
-def test_weights_may_come_in_a_second_table(tmp_path):
-    (tmp_path / "weights.tsv").write_text("url\tweight\nhttps://a.org/\t2.5\n")
-    assert read_weights(tmp_path / "weights.tsv") == {"https://a.org/": 2.5}
 
 
 def test_parquet(tmp_path):

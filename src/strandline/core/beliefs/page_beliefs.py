@@ -120,11 +120,6 @@ class PageBeliefs:
         """What lies in memory."""
         return self._table.rows
 
-    @property
-    def are_near(self) -> bool:
-        """Whether all of it does."""
-        return self._room is None
-
     def append(self, more: Beliefs) -> None:
         """Add pages; where there is a room elsewhere, nothing may be believed of them yet, in columns that are AWAY."""
         if self._room is not None:

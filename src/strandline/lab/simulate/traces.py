@@ -107,11 +107,6 @@ def _weight(text: str) -> float:
     return weight
 
 
-def read_weights(path: Path) -> dict[str, float]:
-    """A table of page weights: url and weight."""
-    return {row[0]: _weight(row[1]) for _, row in _rows(path) if row[:2] != ["url", "weight"]}
-
-
 def period_of(changes: Sequence[Change]) -> float:
     """Hours of a period that suits a trace: 24 when all its times are whole days, or when it is longer than three
     years; else 1.
