@@ -37,6 +37,7 @@ from strandline.core.blocks.tree import KINDS_OF_ITEMS, NEARLY_EMPTY, BlockTree,
 from strandline.core.content import charset_of, text_of
 from strandline.dom.beside_text import BESIDE, beside_hash, told_between
 from strandline.dom.content import content_of, scored
+from strandline.dom.defined_tags import with_lines
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
@@ -118,7 +119,8 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
         title = parsed.css_first("title")
         known = _known(page)
         struck = known.struck if known else has_strokes(PageTags(page, STRIKING))
-        tree = _layout_tree(_shown((parsed.html or "").encode(), 0, struck), served=False, described=described)
+        written = with_lines((parsed.html or "").encode())
+        tree = _layout_tree(_shown(written, 0, struck), served=False, described=described)
         tree.title = " ".join(title.text().split()) if title else ""
         tree.declared = declared_kinds(page) if described else 0
     _check(start)

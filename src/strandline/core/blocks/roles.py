@@ -100,6 +100,10 @@ LONGEST_NAMES: Final = 1_000
 """Letters of an element's id, or of its classes, that are read. Origin: a bound on time."""
 _HINT_OF_WORD: Final = {word: hint for hint, names in _HINT_WORDS.items() for word in names.split()}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_BY_CHANCE: Final = re.compile(
+    r"\d(?:ads?|nav)(?![a-z])|(?:ads?|nav)\d+[a-wyz]|(?:css|jsx|svelte)-(?=\w*\d)\w+", re.IGNORECASE
+)
+"""Names that generators of style sheets make, in which a word stands by chance (css-ad4711)."""
 _CHANGING: Final = re.compile(
     r"\d\D*\d\D*\d"  # three digits: counters, sizes, generated names
     r"|[0-9a-f]{8}"  # eight hexadecimal digits: digests
@@ -122,10 +126,11 @@ _ADVERTISING: Final = re.compile(r"advert|/ads?[/.]|[/.]ads?\d*\.|doubleclick|go
 def hint_of(names: str) -> str:
     """The hint that words in an element's id and classes give; the one that matters least wins.
 
-    >>> hint_of("siteNav main-menu"), hint_of("cookie-banner"), hint_of("reader loadingAdvice")
+    >>> hint_of("siteNav main-menu"), hint_of("cookie-banner"), hint_of("reader loadingAdvice css-ad4711")
     ('nav', 'cookie', '')
     """
-    hints = {_HINT_OF_WORD.get(word.lower(), "") for word in _WORD.findall(names)} - {""}
+    said = _BY_CHANCE.sub(" ", names)
+    hints = {_HINT_OF_WORD.get(word.lower(), "") for word in _WORD.findall(said)} - {""}
     return min(hints, key=lambda hint: (HINT_WEIGHT[hint], hint != "nav", hint)) if hints else ""
 
 
