@@ -26,9 +26,6 @@ from statistics import median
 from typing import Any
 
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
-from strandline.core.changes.delta.vidiff import compare
-from strandline.core.changes.noise.volatility import NoiseState
-from strandline.core.changes.score.importance import study
 from strandline.core.changes.versions import block_record
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.scan import ready as ready_to_cut
@@ -42,7 +39,21 @@ MADE = {
     "noise": ("tokens", "two layouts", "related box"),
 }
 CACHE = type(lru_cache(len))
-SENTENCES = "strandline.core.changes.told.sentences"
+
+
+def part(room: str, name: str) -> Any:
+    """A module of `core.changes`; earlier checkouts have no rooms there, and some have not all of the modules."""
+    for place in (f"strandline.core.changes.{room}", "strandline.core.changes"):
+        found = find_spec(place)
+        if found and found.submodule_search_locations and find_spec(f"{place}.{name}"):
+            return import_module(f"{place}.{name}")
+    return None
+
+
+compare = part("delta", "vidiff").compare
+NoiseState = part("noise", "volatility").NoiseState
+study = part("score", "importance").study
+SENTENCES = part("told", "sentences")
 
 
 def sets_of_pages() -> dict[str, list[list[bytes]]]:
@@ -77,7 +88,7 @@ class Stopwatch:
 
 def studied(page: Sequence[bytes], watch: Stopwatch) -> None:
     """Study the versions of a page as a worker does, reading and storing apart."""
-    told = import_module(SENTENCES).with_sentence if find_spec(SENTENCES) else lambda _delta, _scored, data: data
+    told = SENTENCES.with_sentence if SENTENCES else lambda _delta, _scored, data: data
     noise, old, shown, scale = NoiseState(), None, 0, 0
     for html in page:
         seen = watch.timed("hash", lambda html=html: visible_hash(html, charset="utf-8"))
