@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import unescape
+from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 import xxhash
@@ -37,6 +38,8 @@ _MARKS: Final = {
 _SET: Final = re.compile(r"(?:^|\s)(?:checked|selected)(?=[\s=/]|$)", re.IGNORECASE)
 LONGEST_TAG: Final = 1_000
 """Letters before the sign that hides a part in which its tag begins. Origin: a bound on time."""
+SHORTEST_PART: Final = len("<p hidden>")
+"""Letters that hide a part, before what is hidden. Origin: a definition."""
 LONGEST: Final = 80
 """Letters of a text that are told. Origin: a guess."""
 
@@ -98,19 +101,23 @@ def told_between(old: bytes, new: bytes) -> str:
 
 
 def _concealed(page: bytes, lower: bytes, unread: Sequence[tuple[int, int]]) -> Iterator[bytes]:
-    """What tags that are hidden begin with."""
+    """What tags that are hidden begin with. What is not read, mostly more than half of a page, is passed over."""
+    read = list(pairwise((0, *chain.from_iterable(unread), len(page))))[::2]
+    read = [(start, stop) for start, stop in read if stop - start > SHORTEST_PART]
     for sign, endings in _CONCEALING.items():
-        place = lower.find(sign)
-        while place >= 0:
-            following = place + len(sign)
-            if lower.startswith(endings, following):
-                tag = lower.rfind(b"<", max(0, place - LONGEST_TAG), place)
-                end = lower.find(b">", place)
-                before = bisect_right(unread, (tag, len(page))) - 1
-                if tag >= 0 and lower.find(b">", tag, place) < 0 <= end and (before < 0 or unread[before][1] <= tag):
-                    text_end = page.find(b"<", end)
-                    yield page[end + 1 : text_end if text_end >= 0 else len(page)]
-            place = lower.find(sign, following)
+        for start, stop in read:
+            place = lower.find(sign, start, stop)
+            while place >= 0:
+                following = place + len(sign)
+                if lower.startswith(endings, following):
+                    tag = lower.rfind(b"<", max(0, place - LONGEST_TAG), place)
+                    end = lower.find(b">", place)
+                    before = bisect_right(unread, (tag, len(page))) - 1
+                    open_tag = tag >= 0 and lower.find(b">", tag, place) < 0 <= end
+                    if open_tag and (before < 0 or unread[before][1] <= tag):
+                        text_end = page.find(b"<", end)
+                        yield page[end + 1 : text_end if text_end >= 0 else len(page)]
+                place = lower.find(sign, following, stop)
 
 
 def _shown(tag: re.Match[bytes]) -> str:
