@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from strandline.core.changes.words import moving_parts, ticking, written_dates
 from strandline.core.changes.words.bylines import may_age
+from strandline.core.changes.words.small_letters import like_digits
 from strandline.core.changes.words.ticking import settled_text
 
 _DAYS, _SHORT_DAYS = map(written_dates._any, (written_dates._DAYS, written_dates._SHORT_DAYS))
@@ -73,3 +74,18 @@ def test_every_age_has_a_sign_it_is_looked_for_by(text: str) -> None:
 
 def test_texts_without_a_sign_are_not_searched() -> None:
     assert not may_age("The council votes for a bridge over the river")
+
+
+@given(_TEXTS | st.text(max_size=40))
+def test_texts_with_like_digits_have_their_parts_at_the_same_places(text: str) -> None:
+    slow = moving_parts.places_of.__wrapped__
+    assert slow(like_digits(text)) == slow(text)
+
+
+@given(_TEXTS, st.sampled_from(("", "0.", "1,", "12345")))
+def test_what_a_number_is_depends_on_what_stands_around_it(text: str, more: str) -> None:
+    slow = ticking._form_at.__wrapped__
+    said = f"{text} {more}8 comments ({text})"
+    for number in ticking.NUMBER.finditer(said):
+        for rises in (False, True):
+            assert slow(like_digits(said), number.span(), rises, False) == slow(said, number.span(), rises, False)

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from strandline.core.changes.words.small_letters import replaced, with_signs
+from strandline.core.changes.words.small_letters import like_digits, small_letters, with_signs
 from strandline.core.changes.words.written_dates import date_spans
 
 BRIEF: Final = 40
@@ -53,6 +53,16 @@ class Parts(NamedTuple):
     rest: str  # without any of them
 
 
+class Places(NamedTuple):
+    """Where in a text they begin and end: dates in a text without ages, times in one without ages and dates."""
+
+    figure: bool
+    numbered: bool
+    ages: tuple[tuple[int, int], ...] = ()
+    dates: tuple[tuple[int, int], ...] = ()
+    times: tuple[tuple[int, int], ...] = ()
+
+
 @lru_cache(maxsize=1 << 11)  # a text is compared with the one before it, then with the one after it
 def parts_of(text: str) -> Parts:
     """The parts of a text, worked out once.
@@ -60,23 +70,36 @@ def parts_of(text: str) -> Parts:
     >>> parts_of("12 points by ann, 2 May 2026, 09:10").rest
     '12 points by ann, @, @'
     """
-    if _is_figure(text):
+    figure, numbered, ages, dates, times = places_of(like_digits(text))
+    if figure:
         return Parts(True, True, text, (), text, [], text)
-    aged = without_age(text)
-    if DIGIT.search(aged) is None:
+    aged = with_signs(text, "@", ages)
+    if not numbered:
         return Parts(False, False, aged, (), aged, [], aged)
-    spans = date_spans(aged)
-    dateless = with_signs(aged, "@", spans)
-    times = [found.span() for found in CLOCK.finditer(dateless)]
+    dateless = with_signs(aged, "@", dates)
     return Parts(
         False,
         True,
         aged,
-        tuple([aged[start:end] for start, end in spans]),
+        tuple([aged[start:end] for start, end in dates]),
         dateless,
         [dateless[start:end] for start, end in times],
         with_signs(dateless, "@", times),
     )
+
+
+@lru_cache(maxsize=1 << 11)  # what counts or ticks is another number at every look, and the same text
+def places_of(text: str) -> Places:
+    """Where the parts of a text are; the same for all texts that are `like_digits`."""
+    if _is_figure(text):
+        return Places(True, True)
+    ages = _ages(text)
+    aged = with_signs(text, "@", ages)
+    if DIGIT.search(aged) is None:
+        return Places(False, False, ages)
+    dates = date_spans(aged)
+    times = tuple([found.span() for found in CLOCK.finditer(with_signs(aged, "@", dates))])
+    return Places(False, True, ages, dates, times)
 
 
 def _is_figure(text: str) -> bool:
@@ -89,12 +112,12 @@ def undated(text: str) -> str:
     return with_signs(text, "@", date_spans(text))
 
 
-def without_age(text: str) -> str:
-    """A text with a sign for each age."""
+def _ages(text: str) -> tuple[tuple[int, int], ...]:
+    """Where ages begin and end."""
     if len(text) > BRIEF and DIGIT.search(text) is None:
-        return text
+        return ()
     folded = text.lower()
     for sign in MAY_AGE:
         if sign in folded:
-            return replaced(AGE, "@", text)
-    return text
+            return tuple([found.span() for found in AGE.finditer(small_letters(text))])
+    return ()

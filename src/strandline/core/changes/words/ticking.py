@@ -27,7 +27,7 @@ from strandline.core.changes.words.figures import is_money
 from strandline.core.changes.words.labels import is_price_label
 from strandline.core.changes.words.moving_parts import CLOCK, TIME_UNITS, parts_of, undated
 from strandline.core.changes.words.opening_hours import other_hours
-from strandline.core.changes.words.small_letters import small_letters
+from strandline.core.changes.words.small_letters import like_digits, small_letters
 from strandline.core.changes.words.written_dates import date_spans
 from strandline.core.struck import without_strokes
 
@@ -117,8 +117,11 @@ def settled_text(text: str) -> str:
     >>> settled_text("12 points by ann 3 hours ago"), settled_text("Monday, 02 March 2026, 09:10")
     ('# points by ann @', '@, @')
     """
-    if len(text) > LONG:
-        return masked(text)
+    return masked(text) if len(text) > LONG else _settled(like_digits(text))
+
+
+@lru_cache(maxsize=1 << 11)  # the numbers of a text that ticks are others at every look
+def _settled(text: str) -> str:
     parts = parts_of(text)
     return masked(parts.rest) if parts.numbered else parts.rest
 
@@ -242,15 +245,24 @@ def is_unnamed(text: str) -> bool:
 def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     """What a number, which is no part of a date or time, is by the words beside it."""
     start, end = number.span()
-    if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
+    said = number[0]
+    if end - start > LONGEST and sum(map(str.isdigit, said)) > LONGEST:
         return "identifier"
+    return _form_at(like_digits(text), (start, end), counts_up(earlier, said), said.startswith("0."))
+
+
+@lru_cache(maxsize=1 << 11)  # what stands around a number that ticks is the same at the next look
+def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> TickForm:
+    """The same of the number at a place, whatever its digits; `small` for one that begins with 0."""
+    start, end = place
+    number = text[start:end]
     before = _PAUSE.split(text[max(0, start - BESIDE) : start])[-1]
     if whole := _OF_ALL.match(text, end):
         end = whole.end()
     after = _PAUSE.split(text[end : end + (BESIDE if start else BEHIND)])[0]
     if ":" in before and is_price_label(before):
         return ""
-    rises = counts_up(earlier, number[0]) and not _UNIT.match(after) and not is_signed(before)
+    rises = rises and not _UNIT.match(after) and not is_signed(before)
     beside = small_letters(before + after)
     if beside == beside.upper():  # no letter, so no word that tells
         return "counter" if rises or _STARS.search(before) else ""
@@ -258,12 +270,12 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     if _TIMES.match(said_after) and _runs_out(small_letters(text)):
         return "countdown"
     if _BRIEF.match(said_after):  # "0.18 s" is how long an answer took
-        if number[0].startswith("0.") or _STAMP.search(said_before):
+        if small or _STAMP.search(said_before):
             return "counter"
         return "" if is_sentence(text) and not _NOW.search(small_letters(text)) else "time"
     if _READING.match(after) and _NOW.search(said_before):
         return "reading"
-    lone = before.endswith("(") and text[end : end + 1] == ")" and number[0].isdigit()  # "Comments (12)"
+    lone = before.endswith("(") and text[end : end + 1] == ")" and number.isdigit()  # "Comments (12)"
     return _form_by_words(text, before, after, rises or lone)
 
 
