@@ -38,7 +38,8 @@ from strandline.plan.planning import Planning
 from strandline.report.measuring import measured
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE, open_catalog
-from strandline.store.learned import LearnedReading, Sighting
+from strandline.store.learned import LearnedReading
+from strandline.store.sightings import Sighting
 
 pytest.importorskip("duckdb")
 
@@ -118,6 +119,19 @@ def test_there_is_something_to_compare(embedded):
     assert found["groups"] and found["trust"] and len(found["classes"]) > 1
     assert sum(one["versions"] for one in found["rules"]) > 50
     assert any(one["dormant"] or one["rules"] for one in found["rules"])
+
+
+def test_one_page_at_a_time_teaches_what_all_at_once_do(archive, embedded, monkeypatch):
+    parts = []
+    monkeypatch.setattr("strandline.store.sightings.ASKED_AT_ONCE", 1)
+    monkeypatch.setattr("strandline.learn.packed_looks._AT_ONCE", 1)
+    monkeypatch.setattr("strandline.learn.rates._TOGETHER", 1)
+    asked = LearnedReading.visits_of_pages
+    monkeypatch.setattr(
+        LearnedReading, "visits_of_pages", lambda self, pages: parts.append(len(pages)) or asked(self, pages)
+    )
+    assert comparable(learned_here(archive)) == comparable(embedded)
+    assert len(parts) > 27 and set(parts) == {1}  # all pages, and those of which somebody said when they changed, twice
 
 
 def test_local_tasks_learn_what_the_catalog_teaches(archive, embedded):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strandline.learn.known_pages import Known
-from strandline.learn.page_columns import KnownPages, PageNumbers, PageRows, PageTexts, SharedTexts
+from strandline.learn.page_columns import KnownPages, PageNumbers, PageRows, SharedTexts, WrittenTexts
 
 
 def some_page(chance: random.Random, number: int) -> Known:
@@ -117,15 +117,30 @@ def test_rows_of_a_catalog_take_a_few_bytes_each() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_numbers_and_texts_of_pages_are_those_of_a_dictionary(seed: int) -> None:
+def test_numbers_of_pages_are_those_of_a_dictionary(seed: int) -> None:
     chance = random.Random(seed)
-    numbers, texts = PageNumbers(), PageTexts()
-    true_numbers, true_texts = dict[int, float](), dict[int, str]()
+    numbers, true_numbers = PageNumbers(), dict[int, float]()
     for _ in range(300):
         page = chance.choice([chance.randrange(200), chance.randrange(10**12)])
         numbers[page] = true_numbers[page] = chance.random()
-        texts[page] = true_texts[page] = "ä\udc80x"[: chance.randrange(4)] * chance.randrange(9)
-    assert dict(numbers) == true_numbers and dict(texts) == true_texts
-    assert len(numbers) == len(texts) == len(true_texts)
+    assert dict(numbers) == true_numbers
+    assert len(numbers) == len(true_numbers)
     with pytest.raises(KeyError):
-        texts[-1]
+        numbers[-1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_written_texts_are_those_of_a_list(seed: int) -> None:
+    chance = random.Random(seed)
+    texts, wanted = WrittenTexts(), list[str]()
+    for _ in range(100):
+        text = "ä\udc80x"[: chance.randrange(4)] * chance.randrange(9)
+        if wanted and chance.random() < 0.3:
+            row = chance.randrange(len(wanted))
+            texts[row] = wanted[row] = text
+        else:
+            texts.append(text)
+            wanted.append(text)
+    assert list(texts) == wanted and texts[7:40:3] == wanted[7:40:3]
+    with pytest.raises(IndexError):
+        texts[len(wanted)]

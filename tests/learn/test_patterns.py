@@ -115,7 +115,8 @@ def test_a_trusted_time_says_where_in_the_gap_a_change_was():
     pages = visits(page(1, "/", changed))
     periods = Periods()
     learned = Patterns()
-    learned.add_site(pages, {1: told}, LocalCalendar(periods))
+    learned.judge(pages, {1: told})
+    learned.add(pages, {1: told}, LocalCalendar(periods))
     assert learned.trust.entries["example.org", Source.LAST_MODIFIED].trusted
     series = learned.series[1]
     assert series.changes.sum(axis=0).nonzero()[0].tolist() == [15]  # nine hours before midnight
@@ -130,7 +131,7 @@ def test_pages_that_keep_the_same_hours_are_one_group_and_quiet_pages_in_none():
     rows = [page(n, f"/{n}", morning if n < 4 else night, HOUR) for n in range(8)]
     rows.append(page(8, "/quiet", [False] * 100, HOUR))
     learned = Patterns()
-    learned.add_site(visits(*rows), {}, LocalCalendar(Periods()))
+    learned.add(visits(*rows), {}, LocalCalendar(Periods()))
     learned.share()
     numbers = learned.numbers()
     assert len({numbers[n] for n in range(4)}) == len({numbers[n] for n in range(4, 8)}) == 1
@@ -142,7 +143,7 @@ def test_unchanged_pages_together_are_the_same_as_one_by_one():
     pages = visits(*(page(n, f"/{n}", [False] * (n + 1), 5 * HOUR) for n in range(5)))
     calendar = LocalCalendar(Periods("Europe/Paris", "FR"))
     learned = Patterns()
-    learned.add_site(pages, {}, calendar)
+    learned.add(pages, {}, calendar)
     assert len(learned.series) == 5
     assert list(learned.series) == [visit.page for visit in pages]
     assert {number: series.as_data() for number, series in learned.series.items()} == {

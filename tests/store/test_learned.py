@@ -151,7 +151,7 @@ def test_heads_are_read_once_and_their_claims_kept(catalog, writer):
     claim = Claim(page, "last-modified", 90.0, 100.0)
     writer.keep_claims([claim, Claim(page, "last-modified", 90.0, 300.0)], waiting[-1][0])
     assert list(writer.reading.heads_to_read()) == []
-    assert writer.reading.site_claims("library.example") == {page: [claim]}
+    assert writer.reading.claims_of_pages([page, page + 1]) == {page: [claim]}
 
 
 def test_rules_come_back_as_they_were_whatever_the_paths(catalog, writer):

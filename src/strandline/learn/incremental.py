@@ -16,7 +16,8 @@ from strandline.learn.learning import periods_of, same_hours
 from strandline.learn.patterns import OnlineLearner, claims_in_force
 from strandline.learn.preparation import Tell, read_captures
 from strandline.settings.schema import LearnSettings
-from strandline.store.learned import LearnedReading, LearnedWriter, Sighting
+from strandline.store.learned import LearnedReading, LearnedWriter
+from strandline.store.sightings import Sighting
 from strandline.study.pending import studying_of
 
 _TOGETHER = 1000

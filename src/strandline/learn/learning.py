@@ -23,19 +23,22 @@ from strandline.core.history.series import PageSeries
 from strandline.core.mining.classes import ChangeGroups
 from strandline.core.mining.learned import LearnedFrom, PageRate, SiteClock, SiteRules, Visits
 from strandline.core.mining.patterns import PatternGroup
+from strandline.core.mining.site_looks import GatheredLooks
 from strandline.core.mining.site_state import SiteState
 from strandline.core.urls import site
 from strandline.core.wording import counted
 from strandline.errors import SettingError, UsageError
 from strandline.learn.experience import BELIEFS
-from strandline.learn.packed_looks import PackedLooks
-from strandline.learn.page_columns import PageNumbers, PageTexts
+from strandline.learn.gathered_rates import GatheredRates
+from strandline.learn.packed_looks import LooksShelf, PackedLooks
+from strandline.learn.page_columns import PageNumbers
 from strandline.learn.patterns import Patterns, gathered, that_matter
 from strandline.learn.preparation import Tell, read_captures, weigh
 from strandline.learn.rates import Rates, SitePages, learn_rates
-from strandline.learn.rules import RuleWish, gathered_looks, gathered_rules
+from strandline.learn.rules import RuleWish, gathered_rules
 from strandline.settings.schema import LearnSettings
 from strandline.store.learned import LearnedReading, LearnedWriter
+from strandline.store.sightings import PagesToLearn, Sighting
 from strandline.study.pending import studying_of
 
 PARTS = ("patterns", "rules", "classes")
@@ -53,7 +56,6 @@ class Learned:
     states: Mapping[str, SiteState] = field(default_factory=dict)
     rates: Rates | None = None
     clocks: dict[str, SiteClock] = field(default_factory=dict)
-    urls: PageTexts = field(default_factory=PageTexts)
     lasts: PageNumbers = field(default_factory=PageNumbers)
     pages: int = 0
     captures: int = 0
@@ -65,7 +67,6 @@ class Learned:
         """Count what was learned from."""
         for visits in pages:
             begin, end = float(visits.times[0]), float(visits.times[-1])
-            self.urls[visits.page] = visits.url
             self.lasts[visits.page] = end
             self.pages += 1
             self.captures += visits.times.size
@@ -128,43 +129,91 @@ def learn(
 
 
 def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequence[str], say: Tell) -> Learned:
-    """Learn from all captures; writes nothing."""
+    """Learn from all captures; writes nothing. Of the captures, those of some pages are held at a time."""
     learned = Learned(reading.newest(), reading.progress(), reading.lived_time())
-    patterns = Patterns() if "patterns" in parts else None
-    calendars: dict[Periods, LocalCalendar] = {}
-    kept: dict[str, PackedLooks] = {}
-    known: dict[str, SitePages] = {}
-    rules: list[SiteRules] = []
-    states: dict[str, SiteState] = {}
-    wish = RuleWish(settings.version, settings.recall)
-    for name in reading.learned_sites():
-        pages = list(site_visits(reading, name))
-        learned.add(pages)
-        telling = that_matter(pages)
-        learned.clocks[name] = clock = clock_of(reading, name, settings)
-        if patterns is not None:
-            cut = periods_of(clock, settings)
-            if cut not in calendars:
-                calendars[cut] = LocalCalendar(cut)
-            patterns.add_site(telling, reading.site_claims(name), calendars[cut])
-        if "classes" in parts:
-            kept[name], known[name] = PackedLooks(telling), SitePages.of(telling, reading.first_sights(name))
-        looks = gathered_looks(pages, wish) if "rules" in parts else None
-        say(f"{name}: {counted(len(pages), 'page')}")
-        del pages, telling  # of a large site they take more memory than what rules are made of
-        if looks is not None:
-            mined = gathered_rules(name, looks, wish)
-            rules.append(by_clock(mined.learned, learned.time))
-            if mined.state is not None:
-                states[name] = mined.state
-    if patterns is not None:
-        patterns.share()
-        learned.patterns = patterns
-    if "rules" in parts:
-        learned.rules, learned.states = rules, states
-    if "classes" in parts:
-        learned.rates = learn_rates(known, kept, max(1, settings.classes))
+    lessons = _Lessons(reading, settings, parts, learned)
+    for name, pages in reading.pages_to_learn().items():
+        lessons.site(name, pages)
+        say(f"{name}: {counted(len(pages.numbers), 'page')}")
+    lessons.finish()
     return learned
+
+
+class _Lessons:
+    """What is found site by site."""
+
+    def __init__(self, reading: LearnedReading, settings: LearnSettings, parts: Sequence[str], found: Learned) -> None:
+        self._reading = reading
+        self._settings = settings
+        self._found = found
+        self._wish = RuleWish(settings.version, settings.recall) if "rules" in parts else None
+        self._calendars: dict[Periods, LocalCalendar] = {}
+        self._languages = reading.languages() if found.time.by_clock else {}
+        self._shelf = LooksShelf() if "classes" in parts else None
+        self._looks: dict[str, PackedLooks] = {}
+        self._known: dict[str, SitePages] = {}
+        self._rules: list[SiteRules] = []
+        self._states: dict[str, SiteState] = {}
+        if "patterns" in parts:
+            found.patterns = Patterns()
+
+    def site(self, name: str, pages: PagesToLearn) -> None:
+        """Go through the captures of a site."""
+        clock = (
+            site_clock(name, self._settings, self._languages.get(name)) if self._found.time.by_clock else WATCH_CLOCK
+        )
+        self._found.clocks[name] = clock
+        rates = GatheredRates(self._shelf) if self._shelf is not None else None
+        looks = GatheredLooks(self._wish.period) if self._wish is not None else None
+        claimed = self._judged(pages)
+        for some in pages.parts():
+            visits = list(_gathered(self._reading.visits_of_pages(some)))
+            telling = that_matter(visits)
+            self._found.add(visits)
+            if self._found.patterns is not None:
+                claims = self._reading.claims_of_pages(some) if claimed else {}
+                self._found.patterns.add(telling, claims, self._calendar(clock))
+            if rates is not None:
+                rates.add(telling, self._reading.sights_of_pages(some))
+            if looks is not None:
+                looks.add(visits)
+        if rates is not None:
+            self._known[name], self._looks[name] = rates.site()
+        if looks is not None:
+            self._mine(name, looks)
+
+    def _judged(self, pages: PagesToLearn) -> bool:
+        """Learn who may be believed about a site's pages; whether anybody said anything about them."""
+        claimed = False
+        if self._found.patterns is not None:
+            for some in pages.parts():
+                if claims := self._reading.claims_of_pages(some):
+                    claimed = True
+                    visits = _gathered(self._reading.visits_of_pages(list(claims)))
+                    self._found.patterns.judge(that_matter(visits), claims)
+        return claimed
+
+    def _mine(self, name: str, looks: GatheredLooks) -> None:
+        assert self._wish is not None
+        mined = gathered_rules(name, looks, self._wish)
+        self._rules.append(by_clock(mined.learned, self._found.time))
+        if mined.state is not None:
+            self._states[name] = mined.state
+
+    def _calendar(self, clock: SiteClock) -> LocalCalendar:
+        cut = periods_of(clock, self._settings)
+        if cut not in self._calendars:
+            self._calendars[cut] = LocalCalendar(cut)
+        return self._calendars[cut]
+
+    def finish(self) -> None:
+        """What can be told once all sites were gone through."""
+        if self._found.patterns is not None:
+            self._found.patterns.share()
+        if self._wish is not None:
+            self._found.rules, self._found.states = self._rules, self._states
+        if self._shelf is not None:
+            self._found.rates = learn_rates(self._known, self._looks, max(1, self._settings.classes))
 
 
 def clock_of(reading: LearnedReading, name: str, settings: LearnSettings) -> SiteClock:
@@ -181,7 +230,11 @@ def by_clock(rules: SiteRules, time: LivedTime) -> SiteRules:
 
 def site_visits(reading: LearnedReading, name: str) -> Iterator[Visits]:
     """The captures of a site's pages as columns."""
-    return gathered(reading.visits(name), lambda one: not one.studied, lambda one: one.differs and not one.changed)
+    return _gathered(reading.visits(name))
+
+
+def _gathered(captures: Iterable[Sighting]) -> Iterator[Visits]:
+    return gathered(captures, lambda one: not one.studied, lambda one: one.differs and not one.changed)
 
 
 def periods_of(clock: SiteClock, settings: LearnSettings) -> Periods:
@@ -287,8 +340,9 @@ class Lore:
         learned = self.now("patterns")
         assert learned.patterns is not None
         numbers, known = learned.patterns.numbers(), dict(learned.patterns.series.items())
-        for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
-            yield page, url, known[page], numbers.get(page)
+        for page, url in self.reading.addresses():
+            if page in known:
+                yield page, url, known[page], numbers.get(page)
 
     def series_of(self, url: str) -> tuple[int, str, PageSeries, int | None] | None:
         """The same of one page; None when there is nothing to learn from."""
@@ -321,8 +375,9 @@ class Lore:
             return
         learned = self.now("classes")
         assert learned.rates is not None
-        for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
-            yield page, url, learned.rates.pages[page]
+        for page, url in self.reading.addresses():
+            if page in learned.rates.pages:
+                yield page, url, learned.rates.pages[page]
 
     def rates_data(self) -> dict[str, Any]:
         """Classes, levels of sites and the table behind first sight."""

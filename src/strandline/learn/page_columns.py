@@ -85,7 +85,7 @@ class SharedTexts:
         return found
 
 
-class WrittenTexts:
+class WrittenTexts(Sequence[str]):
     """A text for each row, one behind the other; another one for a row is written behind all.
 
     >>> texts = WrittenTexts()
@@ -100,7 +100,13 @@ class WrittenTexts:
     def __len__(self) -> int:
         return len(self._begin)
 
-    def __getitem__(self, row: int) -> str:
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[one] for one in range(*row.indices(len(self)))]
         begin = self._begin[row]
         return self._written[begin : begin + self._length[row]].decode(*_CODING)
 
@@ -341,33 +347,6 @@ class PageNumbers(Mapping[int, float]):
 
     def __getitem__(self, page: int) -> float:
         return self._values[self._rows[page]]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-
-class PageTexts(Mapping[int, str]):
-    """A text of each page, such as its address.
-
-    >>> texts = PageTexts()
-    >>> texts[7] = "http://a.example/"
-    >>> texts[7], list(texts)
-    ('http://a.example/', [7])
-    """
-
-    def __init__(self) -> None:
-        self._rows = PageRows()
-        self._texts = WrittenTexts()
-
-    def __setitem__(self, page: int, text: str) -> None:
-        self._rows[page] = len(self._texts)
-        self._texts.append(text)
-
-    def __getitem__(self, page: int) -> str:
-        return self._texts[self._rows[page]]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._rows)

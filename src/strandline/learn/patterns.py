@@ -202,15 +202,17 @@ class Patterns:
     trust: TrustBook = field(default_factory=TrustBook)
     series: Mapping[int, PageSeries] = field(default_factory=SeriesBook)
     groups: list[PatternGroup] = field(default_factory=list)
+    _number: PageRows = field(default_factory=PageRows)
 
-    def add_site(
-        self, pages: Sequence[Visits], claims: Mapping[int, Sequence[Claimed]], calendar: LocalCalendar
-    ) -> None:
-        """Learn the pages of one site, in its own time."""
-        assert isinstance(self.series, SeriesBook)
+    def judge(self, pages: Iterable[Visits], claims: Mapping[int, Sequence[Claimed]]) -> None:
+        """Learn who may be believed about the pages of a site, all of them before any is added."""
         learn_trust(self.trust, pages, claims)
+
+    def add(self, pages: Sequence[Visits], claims: Mapping[int, Sequence[Claimed]], calendar: LocalCalendar) -> None:
+        """Learn some pages of a site, in its own time; then those with larger numbers."""
+        assert isinstance(self.series, SeriesBook)
         still, changed = parted(pages)
-        self.series.still.append(StillPages.of(still, calendar))
+        self.series.add_still(StillPages.of(still, calendar))
         for begin in range(0, len(changed), _TOGETHER):
             some = changed[begin : begin + _TOGETHER]
             found = {visits.page: series for visits, series in changed_series(some, claims, calendar, self.trust)}
@@ -223,24 +225,18 @@ class Patterns:
         found = shared_shapes(lambda: (some[1:] for some in shelf.counted()), shelf.form) if len(shelf) else None
         if found is None:
             return
-        members: list[list[str]] = [[] for _ in found.changes]
+        self.groups = pattern_groups(found, shelf.form)
         pages = (page for some in shelf.counted() for page in some.pages.tolist())
         for page, number in zip(pages, found.number.tolist(), strict=True):
-            members[number].append(str(page))
-        self.groups = pattern_groups(found, shelf.form, members)
+            self._number[page] = number
 
     def numbers(self) -> Mapping[int, int]:
         """Group of each page that has one."""
-        found = PageRows()
-        for group in self.groups:
-            for member in group.members:
-                found[int(member)] = group.number
-        return found
+        return self._number
 
     def to_keep(self) -> Iterator[tuple[int, PageSeries, int | None]]:
         """Page, series and group of all pages."""
-        numbers = self.numbers()
-        return ((page, series, numbers.get(page)) for page, series in self.series.items())
+        return ((page, series, self._number.get(page)) for page, series in self.series.items())
 
 
 PageKnowledge = tuple[PageSeries, PageRate, float]

@@ -1,6 +1,7 @@
 """Rates of an archive's pages as columns: forty bytes a page, where an object for each takes ten times as much."""
 
-from collections.abc import ItemsView, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +23,15 @@ class SiteColumns(NamedTuple):
     watched: Floats
 
     @staticmethod
-    def of(rates: Sequence[PageRate]) -> "SiteColumns":
-        """Those of pages that were rated."""
-        return SiteColumns(
-            np.array([one.visits for one in rates], dtype=np.int64),
-            np.array([one.changes for one in rates], dtype=np.int64),
-            np.array([one.found for one in rates], dtype=np.float64),
-            np.array([one.watched for one in rates], dtype=np.float64),
-        )
+    def of(rates: Iterable[PageRate]) -> "SiteColumns":
+        """Those of pages as they are rated."""
+        visits, changes, found, watched = array("q"), array("q"), array("d"), array("d")
+        for one in rates:
+            visits.append(one.visits)
+            changes.append(one.changes)
+            found.append(one.found)
+            watched.append(one.watched)
+        return SiteColumns(*(np.array(column) for column in (visits, changes, found, watched)))
 
 
 class RateColumns(Mapping[int, PageRate]):

@@ -67,8 +67,8 @@ def rows_to_refit(work: RatesWork) -> Rated:
     """What these pages say about the table behind first sight."""
     with closing(TableWriter(work.findings.folder, "refit")) as table:
         for site, pages, _ in _sites(work):
-            features, found, exposure = pages.to_refit(work.bases[site])
-            table.add({"features": features, "found": found, "exposure": exposure})
+            for features, found, exposure in pages.to_refit(work.bases[site]):
+                table.add({"features": features, "found": found, "exposure": exposure})
     return Rated(work.number, table.file if table.rows else "", {})
 
 

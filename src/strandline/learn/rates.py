@@ -9,12 +9,12 @@ every find is one change, then as many as the prior of the page makes likely.
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.beliefs.features import Directories, DirectoryTree, PageSummary, model_features, read_address
+from strandline.core.beliefs.features import Directories, DirectoryTree, PageSummary, ReadAddresses, model_features
 from strandline.core.beliefs.first_sight import (
     COEFFICIENTS,
     DEFAULT,
@@ -38,6 +38,8 @@ Counts = tuple[Floats, Floats]
 """Of the pages of a site: changes found, and days watched."""
 Site = TypeVar("Site", str, int)
 """A name or a number."""
+_TOGETHER: Final = 65_536
+"""Pages whose features are looked at together. Origin: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,16 +55,15 @@ class SitePages:
     def of(cls, visits: Sequence[Visits], summaries: Mapping[int, PageSummary]) -> "SitePages":
         """Read the addresses of captured pages and count what was found."""
         pages = array("q", (one.page for one in visits))
-        return cls.at(pages, (one.url for one in visits), summaries, counted(visits))
+        return cls.at(pages, [one.url for one in visits], FirstSights.of(summaries), counted(visits))
 
     @classmethod
-    def at(
-        cls, pages: Sequence[int], urls: Iterable[str], summaries: Mapping[int, PageSummary], counts: Counts
-    ) -> "SitePages":
-        """Read the addresses of pages whose captures were counted."""
-        addresses = [read_address(path_of(url)) for url in urls]
-        columns = [_column(pages, summaries, name) for name in ("text_bytes", "headings", "links")]
-        return cls(pages, model_features(addresses, *columns), Directories(addresses), counts)
+    def at(cls, pages: Sequence[int], urls: Sequence[str], sights: "FirstSights", counts: Counts) -> "SitePages":
+        """Read the addresses of pages whose captures were counted; they are gone through twice, and not kept."""
+        addresses = ReadAddresses(_Paths(urls))
+        directories = Directories(addresses)
+        features = model_features(addresses, *sights.columns(pages), directories=directories)
+        return cls(pages, features, DirectoryTree(directories.of_page, directories.parent, directories.level), counts)
 
     def level(self, counts: Counts, coefficients: Floats) -> float:
         """Changes a day of an average page of the site, whatever other sites do."""
@@ -72,10 +73,73 @@ class SitePages:
         """What is expected of the pages, by what was found on them and on other sites."""
         return site_prior(self.directories, static_factors(self.features, coefficients), counts, base)
 
-    def to_refit(self, base: float) -> tuple[Floats, Floats, Floats]:
-        """What these pages say about the table behind first sight; see first_sight.refit_rows."""
+    def to_refit(self, base: float) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """What these pages say about the table behind first sight, some at a time; see first_sight.refit_rows."""
         prior = self.prior(self.counts, COEFFICIENTS, base)
-        return refit_rows(self.features, self.counts, prior.level * prior.directory)
+        rate = prior.level * prior.directory
+        for begin in range(0, len(self.pages), _TOGETHER):
+            some = slice(begin, begin + _TOGETHER)
+            yield refit_rows(self.features[some], (self.counts[0][some], self.counts[1][some]), rate[some])
+
+
+class _Paths(Sequence[str]):
+    """The paths of addresses, each worked out when it is asked for."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._urls = urls
+
+    def __len__(self) -> int:
+        return len(self._urls)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        found = self._urls[place]
+        return path_of(found) if isinstance(found, str) else list(map(path_of, found))
+
+
+class FirstSights:
+    """What pages looked like at first sight, as columns: 32 bytes a page.
+
+    >>> sights = FirstSights([(3, 900, 2, 40), (8, 700, 1, 20)])
+    >>> [column.tolist() for column in sights.columns([8, 5, 3])]  # page 5 could not be read
+    [[700.0, 800.0, 900.0], [1.0, 1.5, 2.0], [20.0, 30.0, 40.0]]
+    """
+
+    def __init__(self, rows: Iterable[tuple[int, int, int, int]] = ()) -> None:
+        """Page, bytes of text, headings and links; pages ascend."""
+        self._columns = tuple(array("q") for _ in range(4))
+        self.add(rows)
+
+    @classmethod
+    def of(cls, summaries: Mapping[int, PageSummary]) -> "FirstSights":
+        """Those of pages that were read."""
+        known = ((page, summaries[page]) for page in sorted(summaries))
+        return cls((page, one.text_bytes, one.headings, one.links) for page, one in known)
+
+    def add(self, rows: Iterable[tuple[int, int, int, int]]) -> None:
+        """More pages, with larger numbers."""
+        for row in rows:
+            for column, value in zip(self._columns, row, strict=True):
+                column.append(value)
+
+    def columns(self, pages: Sequence[int]) -> tuple[Floats, Floats, Floats]:
+        """Bytes, headings and links of pages; one that could not be read is taken for a typical page of its site."""
+        known, asked = np.array(self._columns[0]), np.array(pages, dtype=np.int64)
+        place = np.searchsorted(known, asked)
+        place[place == known.size] = 0
+        read = known[place] == asked if known.size else np.zeros(asked.size, dtype=np.bool_)
+
+        def of(column: "array[int]") -> Floats:
+            values = np.zeros(asked.size)
+            values[read] = np.array(column)[place[read]]
+            values[~read] = np.median(values[read]) if read.any() else 0.0
+            return values
+
+        _, text_bytes, headings, links = self._columns
+        return of(text_bytes), of(headings), of(links)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +172,7 @@ def learn_rates(known: Mapping[str, SitePages], visits: Mapping[str, Sequence[Lo
     """Rates of all pages and the groups they fall into; `visits` are those of the same pages, by site."""
     known = {name: one for name, one in known.items() if len(one.pages)}
     bases = site_bases({name: one.level(one.counts, COEFFICIENTS) for name, one in known.items()})
-    coefficients = refitted(lambda: (one.to_refit(bases[name]) for name, one in known.items()))
+    coefficients = refitted(lambda: (some for name, one in known.items() for some in one.to_refit(bases[name])))
     bases = site_bases({name: one.level(one.counts, coefficients) for name, one in known.items()})
     rated: dict[str, SiteColumns] = {}
     counts: dict[str, Counts] = {}
@@ -154,14 +218,6 @@ def seen_twice(visits: Floats, watched: Floats) -> NDArray[np.bool_]:
     return (visits > 0) & (watched > 0.0)
 
 
-def _column(pages: Sequence[int], summaries: Mapping[int, PageSummary], name: str) -> Floats:
-    """A count of every page; one that could not be read is taken for a typical page of its site."""
-    values = np.array([float(getattr(summaries[page], name)) if page in summaries else np.nan for page in pages])
-    missing = np.isnan(values)
-    values[missing] = 0.0 if missing.all() else np.median(values[~missing])
-    return values
-
-
 def counted(visits: Sequence[Visits]) -> Counts:
     """Changes found, each counted once, and days watched."""
     found = np.array([float(one.changed.sum()) for one in visits])
@@ -169,16 +225,20 @@ def counted(visits: Sequence[Visits]) -> Counts:
     return found, watched
 
 
-def rated_pages(pages: Iterable[Looked], means: Floats) -> list[PageRate]:
+def joined_counts(parts: Sequence[Counts]) -> Counts:
+    """Those of all pages."""
+    found, watched = (np.concatenate([np.empty(0), *(one[place] for one in parts)]) for place in (0, 1))
+    return found, watched
+
+
+def rated_pages(pages: Iterable[Looked], means: Floats) -> Iterator[PageRate]:
     """What the captures of a site's pages make of what was expected of each."""
-    rated = []
     for visits, mean in zip(pages, means.tolist(), strict=True):
         if visits.changed.any():
-            rated.append(rated_page(visits.times, visits.changed, mean))
+            yield rated_page(visits.times, visits.changed, mean)
         else:  # most pages
             watched = float(visits.times[-1] - visits.times[0]) / DAY
-            rated.append(PageRate(visits.times.size - 1, watched=watched, prior=mean))
-    return rated
+            yield PageRate(visits.times.size - 1, watched=watched, prior=mean)
 
 
 def rated_page(times: Floats, changed: NDArray[np.bool_], mean: float) -> PageRate:

@@ -39,14 +39,14 @@ class FoundPatterns(Patterns):
     still: Files = ()
     periods: Mapping[int, Periods] = field(default_factory=dict)
     """How the time of each site is cut."""
-    _number: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
+    _groups: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
 
     def share(self) -> None:
         """Find the pages that keep the same hours, over all sites."""
         forms = {(len(one.kinds), one.count) for one in self.periods.values()}
         found = shared_shapes(self._counted, next(iter(forms))) if self.changed else None
         if found is not None:
-            self.groups, self._number = pattern_groups(found, next(iter(forms))), found.number
+            self.groups, self._groups = pattern_groups(found, next(iter(forms))), found.number
 
     def _counted(self) -> Iterator[tuple[Floats, ...]]:
         for one in pieces(self.changed, ("changes", "observed")):
@@ -60,7 +60,7 @@ class FoundPatterns(Patterns):
         for site, run in site_runs(pieces(self.changed)):
             for page, series in _series(run, self.periods[site]):
                 shared = series.changes.sum() > 0
-                yield page, series, int(self._number[place]) if shared else None
+                yield page, series, int(self._groups[place]) if shared else None
                 place += bool(shared)
         calendars: dict[Periods, LocalCalendar] = {}
         for site, run in site_runs(pieces(self.still)):

@@ -27,8 +27,6 @@ from strandline.core.skip.threshold_choice import choose_for_site
 RESTLESS = 0.2
 """A page whose bytes differ without a visible change in more than this share of its captures is no witness by them.
 Origin: a guess."""
-_TOGETHER = 4_096
-"""Pages whose captures are gathered together. Origin: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +79,9 @@ class MinedSite:
 
 def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite:
     """Rules, dormant directories and directory rates of one site."""
-    return gathered_rules(site, gathered_looks(pages, wish), wish)
-
-
-def gathered_looks(pages: Sequence[Visits], wish: RuleWish) -> GatheredLooks:
-    """The captures of a site's pages by the period of the wish: all that rules are made of."""
     gathered = GatheredLooks(wish.period)
-    for begin in range(0, len(pages), _TOGETHER):
-        gathered.add(pages[begin : begin + _TOGETHER])
-    return gathered
+    gathered.add(pages)
+    return gathered_rules(site, gathered, wish)
 
 
 def gathered_rules(site: str, gathered: GatheredLooks, wish: RuleWish) -> MinedSite:

@@ -43,6 +43,17 @@ class StillPages:
             np.array([one.times.size for one in ordered], dtype=np.int64),
         )
 
+    def comes_before(self, other: "StillPages") -> bool:
+        """Whether others are in the same time, and all of them have larger numbers."""
+        same = self.calendar is other.calendar and len(self.pages) > 0 and len(other.pages) > 0
+        return same and bool(self.pages[-1] < other.pages[0])
+
+    def with_more(self, other: "StillPages") -> "StillPages":
+        """Both together."""
+        names = ("pages", "first", "last", "captures")
+        columns = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
+        return StillPages(self.calendar, *columns)
+
     def place(self, page: int) -> int | None:
         """Where a page stands; None when it is not one of these."""
         place = int(np.searchsorted(self.pages, page))
@@ -68,6 +79,14 @@ class SeriesBook(Mapping[int, PageSeries]):
         self.changed = SeriesShelf()
         """Of pages that were seen to change."""
         self.still: list[StillPages] = []
+
+    def add_still(self, more: StillPages) -> None:
+        """More pages that never changed; a few are kept together with those before them, if they come after these."""
+        last = self.still[-1] if self.still else None
+        if last is not None and last.comes_before(more) and len(last.pages) < _AT_ONCE:
+            self.still[-1] = last.with_more(more)
+        elif len(more.pages):
+            self.still.append(more)
 
     def __len__(self) -> int:
         return len(self.changed) + sum(len(one.pages) for one in self.still)

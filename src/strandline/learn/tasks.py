@@ -36,7 +36,7 @@ from strandline.learn.history_columns import ByPage, site_past
 from strandline.learn.known_pages import Hours
 from strandline.learn.learning import by_clock, periods_of
 from strandline.learn.patterns import changed_series, learn_trust, parted, that_matter
-from strandline.learn.rates import SitePages, counted
+from strandline.learn.rates import FirstSights, SitePages, counted
 from strandline.learn.rules import RuleWish, gathered_rules
 from strandline.learn.visit_columns import gathered_columns
 from strandline.settings.schema import LearnSettings
@@ -266,8 +266,8 @@ class _Site:
         numbers = rated.pages
         summaries = {page: PageSummary(*sight) for page in numbers if (sight := self._known[page].sight)}
         found, watched = rated.column("found"), rated.column("watched")
-        urls = (self._known[page].url for page in numbers)
-        site = SitePages.at(numbers, urls, summaries, (found, watched))
+        urls = [self._known[page].url for page in numbers]
+        site = SitePages.at(numbers, urls, FirstSights.of(summaries), (found, watched))
         columns: dict[str, NDArray[np.generic]] = {
             "page": np.array(numbers, dtype=np.int64),
             "visits": rated.column("visits").astype(np.int64),

@@ -1,9 +1,6 @@
-"""What was learned about how pages change: captures as the learner wants them, and the tables of its results.
+"""What was learned about how pages change: the tables of the learner's results, beside what it learns from.
 
-`LearnedReading` hands out the captures of a site with what study found in them. A capture that was not studied, or
-could not be (an index without its WARC file), is told changed by its digest, and says so. Times are handed out in the
-seconds the archive lived by (core/history/lived_time): other than those of the clock only after a watch with hours of
-its own.
+`LearnedReading` hands out captures to learn from (store/sightings.py), and what was learned.
 `LearnedWriter` replaces what a whole `learn` found, or keeps one page after one capture. Nothing here is
 synced by itself: what a power cut takes can be learned again.
 """
@@ -14,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import zstandard
@@ -23,125 +19,31 @@ from strandline.core.beliefs.evidence import TrustBook
 from strandline.core.beliefs.features import PageSummary
 from strandline.core.capture import Capture
 from strandline.core.history.calendar import Cycle, Periods
-from strandline.core.history.lived_time import LivedTime
 from strandline.core.history.series import PageSeries
 from strandline.core.mining.learned import LearnedFrom, PageRate, SiteClock, SiteRules
 from strandline.core.mining.site_state import SiteState
 from strandline.store import rows, sqlite
 from strandline.store.reading import Claim
-from strandline.store.studies import StudyReading
+from strandline.store.sightings import ASKED_AT_ONCE, ON_SITE, PAGES, SightingReading
 
 _HTML = ("text/html", "application/xhtml+xml")
-PAGES = "pages.kind = 'page'"
-ON_SITE = "pages.host IN (SELECT host FROM hosts WHERE site = ?)"
 _SERIES = "zone, country, cycle, periods, sums, page_series.last, page_series.captures"
-_ASKED_AT_ONCE = 500  # pages in one question
 _WEIGHED_AT_ONCE = 1000
 """Pages whose weights are set in one transaction. Origin: a guess."""
 _RATE = "visits, changes, found, watched, prior"
 
 
-class Sighting(NamedTuple):
-    """A capture with what is known of the change since the one before."""
-
-    page: int
-    url: str
-    site: str
-    time: float
-    status: int
-    changed: bool
-    importance: float
-    held: bool
-    studied: bool
-    """False: told by the digests alone; a change then has importance 1."""
-    differs: bool = False
-    """Whether the bytes differ from those of the capture before."""
-
-
-class LearnedReading(StudyReading):
+class LearnedReading(SightingReading):
     """Queries of the learning side. Usable while a writer works."""
-
-    # Captures to learn from
-
-    def lived_time(self) -> LivedTime:
-        """How hours ran: the times of captures and claims that are learned from follow them."""
-        query = "SELECT start, hour, length FROM watch_time ORDER BY start"
-        return LivedTime(tuple(self._rows(query)))  # type: ignore[arg-type]
-
-    def learned_sites(self) -> list[str]:
-        """Sites with captures of pages."""
-        query = f"""SELECT DISTINCT site FROM hosts WHERE EXISTS
-            (SELECT 1 FROM pages WHERE pages.host = hosts.host AND {PAGES} AND pages.captures > 0) ORDER BY site"""
-        return [str(row[0]) for row in self._rows(query)]
-
-    def visits(self, site: str) -> Iterator[Sighting]:
-        """Captures of a site's pages in the order of page and time."""
-        return self._visits(ON_SITE, site)
-
-    def visits_of(self, page: int) -> Iterator[Sighting]:
-        """Captures of one page in the order of time."""
-        return self._visits("pages.page = ?", page)
-
-    def _visits(self, where: str, value: object) -> Iterator[Sighting]:
-        query = f"""SELECT captures.page, pages.url, site, captures.time, captures.status,
-                visible, importance, held, {rows.CONTENT},
-                captures.seq <= ? AND study_problems.seq IS NULL
-            FROM pages CROSS JOIN hosts USING (host) CROSS JOIN captures ON captures.page = pages.page
-            LEFT JOIN changes ON by_seq = captures.seq LEFT JOIN study_problems ON study_problems.seq = captures.seq
-            WHERE {PAGES} AND {where} ORDER BY captures.page, captures.time, captures.seq"""
-        page, before = 0, ""
-        time = self.lived_time()
-        for row in self._rows(query, self.progress(), value):
-            if row[0] != page:
-                page, before = rows.whole(row[0]), ""
-            digest = str(row[8])
-            compared = row[5] is not None
-            studied = compared or bool(row[9])
-            differs = bool(before) and digest != before and row[4] in (200, 304)
-            if row[4] in (200, 304):
-                before = digest
-            changed = bool(row[5]) if studied else differs
-            importance = row[6] if compared else float(changed)
-            at = time.lived(row[3])  # type: ignore[call-overload]
-            yield Sighting(*row[:3], at, row[4], changed, importance, bool(row[7]), studied, differs)  # type: ignore[arg-type, call-arg]
 
     def slight_changes(self, pages: Sequence[int], below: float) -> dict[int, int]:
         """Of some pages, how many differences a reader sees are less important than that; none are left out."""
         found: dict[int, int] = {}
-        for start in range(0, len(pages), _ASKED_AT_ONCE):
-            some = pages[start : start + _ASKED_AT_ONCE]
+        for start in range(0, len(pages), ASKED_AT_ONCE):
+            some = pages[start : start + ASKED_AT_ONCE]
             query = f"""SELECT page, count(*) FROM changes WHERE page IN ({", ".join("?" * len(some))})
                 AND visible = 1 AND held = 0 AND importance < ? GROUP BY page"""
             found |= {rows.whole(page): rows.whole(count) for page, count in self._rows(query, *some, below)}
-        return found
-
-    def studied_since(self, seq: int) -> Iterator[tuple[int, Sighting]]:
-        """Captures of pages recorded after this number and studied since, in that order, with their numbers.
-
-        Those that could not be studied are left out: they wait until everything is learned anew.
-        """
-        query = f"""SELECT captures.seq, captures.page, pages.url, site, captures.time, captures.status,
-                coalesce(visible, 0), coalesce(importance, 0.0), coalesce(held, 0)
-            FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = captures.seq
-            WHERE {PAGES} AND captures.seq > ? AND captures.seq <= ?
-                AND captures.seq NOT IN (SELECT seq FROM study_problems) ORDER BY captures.seq"""
-        time = self.lived_time()
-        for row in self._rows(query, seq, self.progress()):
-            at = time.lived(row[4])  # type: ignore[call-overload]
-            yield rows.whole(row[0]), Sighting(*row[1:4], at, row[5], bool(row[6]), row[7], bool(row[8]), True)  # type: ignore[arg-type, call-arg]
-
-    def claims(self, page: int) -> list[Claim]:
-        """What sources said about the last change of a page."""
-        return [_lived(claim, self.lived_time()) for claim in super().claims(page)]
-
-    def site_claims(self, site: str) -> dict[int, list[Claim]]:
-        """What sources said about the last change of a site's pages."""
-        query = f"""SELECT claims.page, source, claims.time, seen FROM claims JOIN pages USING (page)
-            WHERE {PAGES} AND {ON_SITE} ORDER BY claims.page, seen, claims.time"""
-        found: dict[int, list[Claim]] = {}
-        time = self.lived_time()
-        for row in self._rows(query, site):
-            found.setdefault(rows.whole(row[0]), []).append(_lived(Claim(*row), time))  # type: ignore[arg-type]
         return found
 
     def heads_to_read(self) -> Iterator[tuple[int, int, Capture]]:
@@ -169,24 +71,6 @@ class LearnedReading(StudyReading):
         query = "SELECT part, seq, studied, captures, pages, unstudied, first, last, data FROM learned_from"
         row = self._row(f"{query} WHERE part = ?", part)
         return None if row is None else LearnedFrom(*row[:8], json.loads(str(row[8])))  # type: ignore[arg-type, call-arg]
-
-    def first_sights(self, site: str) -> dict[int, PageSummary]:
-        """What a site's pages looked like at first sight."""
-        query = f"""SELECT page, text_bytes, links, headings, images, emails, first_sights.last_modified
-            FROM first_sights JOIN pages USING (page) WHERE {ON_SITE}"""
-        return {
-            rows.whole(row[0]): PageSummary(*row[1:6], None if row[6] is None else bool(row[6]))  # type: ignore[arg-type, call-arg]
-            for row in self._rows(query, site)
-        }
-
-    def spoken(self, site: str) -> str | None:
-        """The language most pages of a site are in."""
-        row = self._row(
-            f"""SELECT language FROM first_sights JOIN pages USING (page) WHERE {ON_SITE} AND language <> ''
-                GROUP BY language ORDER BY count(*) DESC, min(page) LIMIT 1""",
-            site,
-        )
-        return None if row is None else str(row[0])
 
     def site_clocks(self) -> dict[str, SiteClock]:
         """Where the sites keep their clocks."""
@@ -391,10 +275,6 @@ class LearnedWriter:
         cut = series.periods
         packed = self._packer.compress(sums)
         return cut.zone, cut.country, cut.cycle.value, cut.count, series.captures, series.last, packed
-
-
-def _lived(claim: Claim, time: LivedTime) -> Claim:
-    return claim if time.by_clock else Claim(claim.page, claim.source, time.lived(claim.time), time.lived(claim.seen))
 
 
 def _series(row: tuple[object, ...]) -> PageSeries:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from strandline.core.mining.site_state import SiteState
 from strandline.core.skip.retests import Retests
-from strandline.store.learned import ON_SITE, PAGES, LearnedReading
+from strandline.store.learned import LearnedReading
+from strandline.store.sightings import ON_SITE, PAGES
 
 _RETESTS = "site, directory, method, tests, failures, recent, pass, failed, retired, why"
 

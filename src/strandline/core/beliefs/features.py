@@ -10,10 +10,10 @@ address.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -141,7 +141,7 @@ class DirectoryTree:
 class Directories(DirectoryTree):
     """The directories of a site's pages, by name."""
 
-    def __init__(self, addresses: Sequence[Address]) -> None:
+    def __init__(self, addresses: Iterable[Address]) -> None:
         number: dict[tuple[str, ...], int] = {(): 0}
         parents = [0]
         levels = [0]
@@ -158,31 +158,77 @@ class Directories(DirectoryTree):
                     levels.append(depth)
             return known
 
-        of_page = np.array([enter(address.directory) for address in addresses], dtype=np.int64)
+        of_page = np.fromiter((enter(address.directory) for address in addresses), dtype=np.int64)
         super().__init__(of_page, np.array(parents, dtype=np.int64), np.array(levels, dtype=np.int64))
         self.number = number
 
 
+class ReadAddresses(Sequence[Address]):
+    """Addresses that are read each time they are gone through: as objects those of a page take half a kilobyte.
+
+    >>> read = ReadAddresses(["/a/index.html", "/a/b.html"])
+    >>> len(read), read[1].directory, [one.is_index for one in read], [one.level for one in read[:1]]
+    (2, ('a',), [True, False], [1])
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    @overload
+    def __getitem__(self, place: int) -> Address: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Address]: ...
+    def __getitem__(self, place: int | slice) -> Address | list[Address]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        return read_address(self._paths[place])
+
+    def __iter__(self) -> Iterator[Address]:
+        return map(read_address, self._paths)
+
+
+_SEEN_OF_ADDRESS = np.dtype(
+    [("below", np.int64), ("index", np.bool_), ("level", np.int64), ("digits", np.int64), ("year", np.bool_)]
+)
+
+
 def model_features(
-    addresses: Sequence[Address], text_bytes: ArrayLike, headings: ArrayLike, links: ArrayLike
+    addresses: Sequence[Address],
+    text_bytes: ArrayLike,
+    headings: ArrayLike,
+    links: ArrayLike,
+    *,
+    directories: Directories | None = None,
 ) -> Floats:
-    """The nine numbers per page of one site, columns as MODEL_FEATURES; shape (pages, 9)."""
+    """The nine numbers per page of one site, columns as MODEL_FEATURES; shape (pages, 9).
+
+    `directories` are those of the addresses, where the caller has them.
+    """
     table = np.zeros((len(addresses), len(MODEL_FEATURES)))
     if not addresses:
         return table
-    directories = Directories(addresses)
+    directories = directories or Directories(addresses)
+    number = directories.number
     inside = np.bincount(directories.of_page, minlength=directories.parent.size)
     below = directories.totals(np.ones(len(addresses)))
-    own = np.array([directories.number.get(address.below, -1) for address in addresses])
+    seen = np.fromiter(
+        ((number.get(one.below, -1), one.is_index, one.level, one.digits, one.has_year) for one in addresses),
+        dtype=_SEEN_OF_ADDRESS,
+        count=len(addresses),
+    )
+    own = seen["below"]
     table[:, 0] = np.log1p(np.asarray(text_bytes, dtype=np.float64))
     table[:, 1] = np.log1p(np.asarray(headings, dtype=np.float64))
     table[:, 2] = np.log1p(np.asarray(links, dtype=np.float64))
     table[:, 3] = np.log1p(np.where(own >= 0, below[own], 0.0))
-    table[:, 4] = [address.is_index for address in addresses]
-    table[:, 5] = [address.level for address in addresses]
+    table[:, 4] = seen["index"]
+    table[:, 5] = seen["level"]
     table[:, 6] = np.log1p(inside[directories.of_page])
-    table[:, 7] = np.log1p([address.digits for address in addresses])
-    table[:, 8] = [address.has_year for address in addresses]
+    table[:, 7] = np.log1p(seen["digits"])
+    table[:, 8] = seen["year"]
     return table
 
 
