@@ -82,7 +82,17 @@ def test_with_four_times_the_pages_patterns_take_hardly_more_memory(archives):
     few, many, _ = archives
     assert grown(few, many, held) > 3.0  # the check can fail
     assert grown(few, many, partial(learned, ("patterns",))) < 1.3
-    assert grown(few, many, partial(learned, PARTS)) < 2.2
+    assert grown(few, many, partial(learned, PARTS)) < 2.0
+
+
+def test_rules_take_less_memory_than_the_captures_they_are_made_of(archives):
+    few, many, _ = archives
+
+    def bytes_a_page(action):
+        return (peak(many, action) - peak(few, action)) / (3 * PAGES)
+
+    assert bytes_a_page(held) > 650.0  # the check can fail
+    assert bytes_a_page(partial(learned, ("rules",))) < 650.0
 
 
 def test_with_four_times_the_captures_patterns_and_classes_take_hardly_more_memory(archives):

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strandline.core.changes.directories import Ids, SiteIndex
 from strandline.core.history.delta_tree import SMALLEST, ChangeWindow, DeltaTree
 from strandline.core.history.site_versions import Mask, SiteHistory
 from strandline.core.history.tree_kernels import topmost_listed
 from strandline.core.mining.learned import DirectoryView, SiteRules, Visits
 from strandline.core.mining.near import Thresholds, dormant_directories, dormant_paths, mine_numbers, named_rules
-from strandline.core.mining.site_looks import GatheredLooks, SiteLooks
+from strandline.core.mining.site_looks import GatheredLooks
 from strandline.core.mining.site_rates import WEEK, SiteRates
 from strandline.core.mining.site_state import NEGLIGIBLE, Price, SiteState
 from strandline.core.skip.price_choice import choose_price
@@ -87,10 +88,12 @@ def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite
 def gathered_rules(site: str, gathered: GatheredLooks, wish: RuleWish) -> MinedSite:
     """The same of captures that were gathered some pages at a time, by the period of the wish."""
     looks = gathered.looks()
-    every = looks.history()
-    mined = mine_history(site, looks.history(NEGLIGIBLE) if wish.weighted else every, wish)
+    whole, rates, every = looks.whole_versions(), looks.rates(), looks.history()
+    history = looks.history(NEGLIGIBLE) if wish.weighted else every
+    pages = _Pages(looks.index, looks.owners, looks.period)
+    del looks  # of a large site the rows take as much memory as what is mined from them
+    mined = mine_history(site, history, wish)
     window = DeltaTree.of(every, (SMALLEST,)).window()
-    rates = looks.rates()
     learned = replace(
         mined.learned,
         captures=gathered.captures,
@@ -98,11 +101,19 @@ def gathered_rules(site: str, gathered: GatheredLooks, wish: RuleWish) -> MinedS
         last=gathered.last,
         weighted=wish.weighted,
         dormant=tuple(dormant_paths(window, every.watched_directories())),
-        directories=_views(looks, rates, (window, every.watched_directories()), mined.skipped),
+        directories=_views(pages, rates, (window, every.watched_directories()), mined.skipped),
     )
-    whole = looks.whole_versions()
     price = choose_price(every, whole, wish.recall)
-    return replace(mined, learned=learned, state=_state(gathered, looks, rates, (len(whole), price)))
+    return replace(mined, learned=learned, state=_state(gathered, pages, rates, (len(whole), price)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pages:
+    """What is left of a site's looks once it is known what they teach; see site_looks.SiteLooks."""
+
+    index: SiteIndex
+    owners: Ids
+    period: float
 
 
 def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
@@ -141,7 +152,7 @@ def _to_be_chosen(given: GivenThresholds) -> bool:
     return given.alpha is given.beta is given.theta is None
 
 
-def _state(gathered: GatheredLooks, looks: SiteLooks, rates: SiteRates, chosen: tuple[int, Price | None]) -> SiteState:
+def _state(gathered: GatheredLooks, looks: _Pages, rates: SiteRates, chosen: tuple[int, Price | None]) -> SiteState:
     """What a crawl that skips by the site-level policy has to know."""
     pages, captures, restless = (column[looks.owners] for column in gathered.pages())
     whole, price = chosen
@@ -157,7 +168,7 @@ def _state(gathered: GatheredLooks, looks: SiteLooks, rates: SiteRates, chosen: 
 
 
 def _views(
-    looks: SiteLooks, rates: SiteRates, seen: tuple[ChangeWindow, Mask], skipped: SkipAnswer
+    looks: _Pages, rates: SiteRates, seen: tuple[ChangeWindow, Mask], skipped: SkipAnswer
 ) -> tuple[DirectoryView, ...]:
     """Directories that hold pages now, the likeliest to change first.
 

@@ -9,6 +9,7 @@ One row stands for all captures of a page in a period. Everything is worked out 
 millions of captures.
 """
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.changes.directories import Ids, PageChanges, SiteIndex
+from strandline.core.history.numbered_paths import NumberedPaths, WrittenPaths
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.mining.learned import Visits
 from strandline.core.mining.site_rates import CrawlSeen, Floats, SiteRates
 from strandline.core.urls import site_path
 
 Mask = NDArray[np.bool_]
+Short = NDArray[np.int32]
+"""Pages of a site: there are fewer than 2^31."""
 WHOLE = 0.9
 """Share of a site's pages that must have been looked at for a version to count as seen whole. Origin: a guess."""
 
@@ -41,7 +45,7 @@ class SiteLooks:
     """Periods with captures since time 0, ascending: one version each."""
     starts: Ids
     """Where the rows of each version start; then the number of rows."""
-    pages: Ids
+    pages: Short
     existed: Mask
     """Whether the page was there before the period."""
     exists: Mask
@@ -74,7 +78,7 @@ class SiteLooks:
         # Of a page that nobody looked at again it is not known whether it changed.
         history.watched = np.bincount(self.pages, minlength=len(self.index)) > 1
         for number, rows in self.versions():
-            pages, differs = self.pages[rows], self.differs[rows]
+            pages, differs = self.pages[rows].astype(np.int64), self.differs[rows]
             existed, exists = self.existed[rows], self.exists[rows]
             weights = None
             if negligible is not None:
@@ -88,7 +92,7 @@ class SiteLooks:
         """What the versions teach the site-level policy. Its clock runs in periods since time 0."""
         rates, shape = SiteRates(), self.index.shape()
         for version, (number, rows) in enumerate(self.versions()):
-            pages, existed, exists = self.pages[rows], self.existed[rows], self.exists[rows]
+            pages, existed, exists = self.pages[rows].astype(np.int64), self.existed[rows], self.exists[rows]
             found, now = pages[~existed], float(number)
             if version == 0:
                 rates.start(shape, found, now)
@@ -108,12 +112,12 @@ class SiteLooks:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Rows:
     """The columns of `SiteLooks` by page and period; `owner` counts the pages given."""
 
-    owner: NDArray[np.int32]
-    number: Ids
+    owner: Short
+    number: NDArray[np.integer[Any]]
     existed: Mask
     exists: Mask
     differs: Mask
@@ -122,7 +126,7 @@ class _Rows:
 
 def _rows(pages: Sequence[Visits], period: float, start: int) -> _Rows:
     owner = np.repeat(np.arange(start, start + len(pages), dtype=np.int32), [one.times.size for one in pages])
-    number = (_column([one.times for one in pages], np.float64) // period).astype(np.int64)
+    number = _narrow((_column([one.times for one in pages], np.float64) // period).astype(np.int64))
     first = np.ones(len(owner), dtype=np.bool_)
     first[1:] = (owner[1:] != owner[:-1]) | (number[1:] != number[:-1])
     starts = np.flatnonzero(first)
@@ -145,6 +149,13 @@ def _rows(pages: Sequence[Visits], period: float, start: int) -> _Rows:
     )
 
 
+def _narrow(numbers: Ids) -> NDArray[np.integer[Any]]:
+    """In half the room, where they fit: periods of a second do not."""
+    return (
+        numbers.astype(np.int32) if numbers.size and numbers.min() >= -1 << 31 and numbers.max() < 1 << 31 else numbers
+    )
+
+
 def _column(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype=kind), *parts])
 
@@ -157,10 +168,10 @@ class GatheredLooks:
         if period <= 0.0:
             raise ValueError(f"the period must be longer than 0 seconds, not {period}")
         self._period = period
-        self._paths: dict[str, int] = {}
+        self._paths = WrittenPaths()
         self._rows: list[_Rows] = []
         self._pages: list[tuple[Ids, Ids, Ids]] = []
-        self._captures: list[int] = []
+        self._captures = array("q")
         self.first, self.last = 0.0, 0.0
         """Times of the first and the last capture."""
 
@@ -171,13 +182,9 @@ class GatheredLooks:
         start = len(self._captures)
         begin, end = min(float(one.times[0]) for one in pages), max(float(one.times[-1]) for one in pages)
         self.first, self.last = (min(self.first, begin), max(self.last, end)) if start else (begin, end)
-        self._captures += [one.times.size for one in pages]
-        for place, visits in enumerate(pages, start):
-            path = site_path(visits.url)
-            known = self._paths.setdefault(path, place)
-            # Of an address kept under http and https, the one with more captures counts.
-            if self._captures[place] > self._captures[known]:
-                self._paths[path] = place
+        self._captures.extend(one.times.size for one in pages)
+        for visits in pages:
+            self._paths.append(site_path(visits.url))
         self._rows.append(_rows(pages, self._period, start))
         columns = ([one.page for one in pages], [one.times.size for one in pages], [one.restless for one in pages])
         self._pages.append(tuple(np.array(column, dtype=np.int64) for column in columns))  # type: ignore[arg-type]
@@ -192,33 +199,40 @@ class GatheredLooks:
         return tuple(_column([one[place] for one in self._pages], np.int64) for place in range(3))  # type: ignore[return-value]
 
     def looks(self) -> SiteLooks:
-        """The site, period by period; to be asked for once: rows are let go, or a large site would be held twice."""
-        chosen, parts = np.array(list(self._paths.values()), dtype=np.int64), self._rows
-        self._rows = []
+        """The site, period by period; to be asked for once: rows and paths are let go, or a large site would be held
+        twice.
+        """
+        chosen = self._paths.chosen(np.array(self._captures))
+        parts, self._rows = self._rows, []
+        paths, self._paths = self._paths, WrittenPaths()
         rows = _only(_joined(parts), chosen, len(self._captures))
-        numbers = np.unique(rows.number)
-        shown = rows.existed | rows.exists
-        order = np.flatnonzero(shown)[np.argsort(rows.number[shown], kind="stable")]
         there = np.zeros(len(chosen), dtype=np.bool_)
         there[rows.owner[rows.exists]] = True
-        index = SiteIndex()
-        index.pages(path for path, kept in zip(self._paths, there.tolist(), strict=True) if kept)
-        return SiteLooks(
-            index=index,
-            owners=chosen[there],
-            period=self._period,
-            numbers=numbers,
-            starts=np.append(np.searchsorted(rows.number[order], numbers), len(order)),
-            pages=(np.cumsum(there) - 1)[rows.owner[order]],
-            existed=rows.existed[order],
-            exists=rows.exists[order],
-            differs=rows.differs[order],
-            importance=rows.importance[order],
-        )
+        owners = chosen[there]
+        index = NumberedPaths(paths, owners)
+        numbers = np.unique(rows.number).astype(np.int64)
+        order = _by_period(rows)
+        starts = np.append(np.searchsorted(rows.number[order], numbers), len(order))
+        place = (np.cumsum(there) - 1).astype(np.int32)
+        pages, left = place[rows.owner[order]], list(_columns(rows)[2:])
+        del rows
+        ordered: list[NDArray[Any]] = []
+        while left:  # each column is let go once it is in order
+            ordered.append(left.pop(0)[order])
+        return SiteLooks(index, owners, self._period, numbers, starts, pages, *ordered)
+
+
+def _by_period(rows: _Rows) -> Ids:
+    """The rows of pages that are there, by period; in a period they stay in their order."""
+    order = np.argsort(rows.number, kind="stable")
+    shown = rows.existed | rows.exists
+    return order if shown.all() else order[shown[order]]
 
 
 def _only(rows: _Rows, chosen: Ids, count: int) -> _Rows:
     """The rows of the pages chosen out of `count`, in that order; `owner` then counts these."""
+    if len(chosen) == count:  # every path was met once: each page stands for itself
+        return rows
     place = np.full(count, -1, dtype=np.int32)
     place[chosen] = np.arange(len(chosen))
     owner = place[rows.owner]
