@@ -156,8 +156,8 @@ def test_desks_learn_what_the_silence_of_a_feed_tells(database, catalog, session
         return outlook.planner.about(number, START).rate
 
     claims = outlook_of(desks, PlanReading(session), "a.example", opened_hour(desks, START)).claims
-    assert claims.trust("a.example") > 0.7 and claims.listens_for(number)
-    assert claims.read_last("a.example") == START - HOUR
+    assert claims.trust("a.example", "feed") > 0.7 and claims.listens_for(number)
+    assert claims.read_last("a.example", 1) == START - HOUR
     knowing = believed()
     assert PlanReading(session).sitemap_readings("b.example") == []
     monkeypatch.setattr(PlanReading, "sitemap_readings", lambda *_: [])

@@ -82,9 +82,9 @@ def watched(world, allowance, told=None):
     for hour in range(1, int(world.periods * length)):
         if told is not None:
             for row, time in zip(*(column.tolist() for column in told.between(hour - 1.0, hour)), strict=True):
-                plan.tell(row, time * HOUR, hour * HOUR)
+                plan.tell(row, time * HOUR, hour * HOUR, "feed")
             for site in {page.site for page in pages}:
-                plan.claims.read(site, hour * HOUR)
+                plan.claims.read(site, "feed", hour * HOUR)
         span = hour // allowance.hours
         left = allowance.whole(span * int(allowance.hours), hour + 1) - spent[span]
         visits = sorted(plan.plan(hour, left), key=lambda due: due.due) if left > 0 else []

@@ -53,11 +53,11 @@ def test_quality_is_that_of_the_site_and_silence_that_of_pages_whose_changes_are
     for hour in range(8):
         claims.tell(11, at(0.1 * hour))
         claims.visited(11, "a.example", at(0.1 * hour + 0.05), changed=True)
-    claims.read("a.example", at(4.0))
+    claims.read("a.example", "sitemap", at(4.0))
     found = heard_by(claims).heard(np.arange(3), 6)
-    assert found.false == pytest.approx([0.1, 0.1, 0.5])
+    assert found.number.tolist() == [0.0, 0.0, 0.0] and found.said.tolist() == [0.0, 0.0, 0.0]
     assert found.recall[0] > 0.85 * SILENCE and found.recall[1:].tolist() == [0.0, 0.0]
-    assert found.until.tolist() == [4.0, 4.0, -np.inf]
+    assert found.until.tolist() == [4.0, -np.inf, -np.inf], "of pages that nobody tells of nothing is heard"
     assert found.quiet(np.full(3, 2.0), np.full(3, 6.0)) == pytest.approx([2.0 + 2.0 * (1 - found.recall[0]), 4.0, 4.0])
 
 
@@ -71,3 +71,31 @@ def test_what_was_believed_is_told_by_page():
     assert last[0] == at(8.0) and np.isnan(last[1:]).all()
     again, never = believed_after(learned, rows)([11, 99])
     assert again.tolist() == [rate[0], 0.0] and np.isnan(never).all()
+
+
+def test_of_sitemap_and_feed_each_is_believed_by_itself():
+    """The sitemap of a site names every page as new each day; its feed tells of every other change, in time."""
+    claims = Claims()
+    for day in range(12):
+        changed = day % 2 == 0
+        for page in (11, 12):
+            claims.tell(page, at(24.0 * day), source="sitemap")
+        if changed:
+            claims.tell(11, at(24.0 * day + 1.0), source="feed")
+        claims.visited(11, "a.example", at(24.0 * day + 2.0), changed=changed, unsaid=0.5)
+        claims.visited(12, "a.example", at(24.0 * day + 2.0), changed=False, unsaid=0.5)
+    assert claims.trust("a.example", "sitemap") < 0.35 < 0.7 < claims.trust("a.example", "feed")
+    assert claims.trust("a.example") == claims.trust("a.example", "feed")
+    claims.read("a.example", "sitemap", at(291.0))
+    claims.read("a.example", "feed", at(295.0))
+    last = (290.0, 290.0, 290.0)
+    silent = heard_by(claims, last).heard(np.arange(2), 300)
+    assert silent.recall[0] > 0 == silent.recall[1] and silent.until[0] in (291.0, 295.0)
+    claims.tell(12, at(296.0), source="sitemap")
+    claims.tell(11, at(296.0), source="feed")
+    found = heard_by(claims, last).heard(np.arange(2), 300)
+    assert found.number.tolist() == [1.0, 1.0]
+    assert found.said[0] > 1.2 > 0.5 > found.said[1], "a feed that is right calls for a visit"
+    claims.tell(11, at(297.0), source="sitemap")
+    both = heard_by(claims, last).heard(np.arange(1), 300)
+    assert both.said[0] == pytest.approx(found.said[0] + found.said[1], rel=1e-6)

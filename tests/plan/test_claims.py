@@ -54,7 +54,7 @@ def test_several_changes_that_are_told_of_are_each_a_claim():
     claims = Claims()
     for time in (100.0, 110.0, 110.0, 105.0, 120.0):
         claims.tell(1, time)
-    assert claims.told_of(1) == (120.0, 3.0), "the same again, and what was before, is nothing new"
+    assert claims.told_of(1) == (120.0, 0, (3.0, 0.0)), "the same again, and what was before, is nothing new"
     claims.visited(1, SITE, 130.0, changed=False)
     assert claims.trust(SITE) == pytest.approx(1 / 5)
     claims.tell(1, 120.0, said=140.0, visited=130.0)
@@ -73,16 +73,16 @@ def test_where_pages_change_often_a_change_proves_little():
 def test_silence_counts_for_pages_whose_last_change_was_told():
     claims = Claims()
     claims.visited(1, SITE, 10.0, changed=True)
-    assert claims.of(SITE) is None and not claims.listens_for(1)
+    assert claims.of(SITE, 0) is None and not claims.listens_for(1)
     claims.tell(1, 20.0)
     claims.visited(1, SITE, 30.0, changed=True)
     claims.visited(1, SITE, 40.0, changed=False)
-    recall = claims.of(SITE).recall
+    recall = claims.of(SITE, 0).recall
     assert claims.listens_for(1) and recall == pytest.approx(1 / 2)
     claims.visited(1, SITE, 50.0, changed=True)
-    assert not claims.listens_for(1) and claims.of(SITE).recall < recall, "it was not told"
+    assert not claims.listens_for(1) and claims.of(SITE, 0).recall < recall, "it was not told"
     claims.visited(1, SITE, 60.0, changed=True)
-    assert claims.of(SITE).recall == pytest.approx(1 / 3), "counted once"
+    assert claims.of(SITE, 0).recall == pytest.approx(1 / 3), "counted once"
 
 
 def test_a_first_capture_proves_nothing_right_or_wrong():
@@ -90,14 +90,54 @@ def test_a_first_capture_proves_nothing_right_or_wrong():
         return Seen(page, f"http://a.example/{page}", SITE, moment, 200, False, 0.0, 0.0, False, True)
 
     claims = Claims()
-    claims.relive([seen(1, 120.0), seen(2, 120.0)], [(1, 90.0, 100.0), (2, 130.0, 100.0)], 50.0)
-    assert list(claims.open_pages()) == [(2, 130.0)] and claims.of(SITE) is None
+    claims.relive([seen(1, 120.0), seen(2, 120.0)], [(1, 90.0, 100.0, "feed"), (2, 130.0, 100.0, "feed")], 50.0)
+    assert list(claims.open_pages()) == [(2, 130.0)] and claims.of(SITE, 0) is None
+
+
+def test_what_the_head_of_a_page_says_called_nobody():
+    """`Last-Modified` is read with the page itself: neither right nor told in time, however true."""
+
+    def seen(moment):
+        return Seen(1, "http://a.example/1", SITE, moment, 200, True, 0.5, 0.5, False, False)
+
+    claims = Claims()
+    looks = [seen(100.0 * look) for look in range(1, 9)]
+    claims.relive(looks, [(1, look.time - 10.0, look.time, "last-modified") for look in looks], 1_000.0)
+    assert not claims and not claims.listens_for(1)
+    claims.relive(looks, [(1, look.time - 10.0, look.time - 5.0, "sitemap") for look in looks], 1_000.0)
+    assert claims.trust(SITE) > 0.8 and claims.listens_for(1) == {0}
+
+
+def test_what_was_told_already_is_no_news_from_another_source():
+    claims = Claims()
+    claims.tell(1, 100.0, source="feed")
+    claims.tell(1, 100.0, source="sitemap")
+    assert claims.told_of(1) == (100.0, 1, (0.0, 1.0))
+    claims.tell(1, 120.0, source="sitemap")
+    assert claims.told_of(1) == (120.0, 0, (1.0, 1.0))
+    claims.visited(1, SITE, 110.0, changed=True)
+    assert claims.told_of(1) == (120.0, 0, (1.0, 0.0)), "what was said of times before is settled"
+
+
+def test_silence_is_that_of_the_source_that_told():
+    claims = Claims()
+    for look in range(6):
+        claims.tell(1, 100.0 * look, source="feed")
+        claims.visited(1, SITE, 100.0 * look + 50.0, changed=True)
+    assert claims.listens_for(1) == {1} and claims.of(SITE, 0) is None
+    before = claims.of(SITE, 1).recall
+    claims.tell(1, 700.0, source="sitemap")
+    claims.visited(1, SITE, 750.0, changed=True)
+    assert claims.of(SITE, 1).recall < before, "the feed said nothing"
+    assert claims.listens_for(1) == {0}
 
 
 def test_what_an_older_release_kept_is_understood():
-    claims = Claims.from_data([[[3, 190.0]], {SITE: 4.0}, {SITE: 1.0, "b.example": 2.0}])
-    assert claims.told_of(3) == (190.0, 1.0) and claims.take_news() == [3]
-    assert claims.trust(SITE) == pytest.approx(5 / 7) and claims.trust("b.example") == pytest.approx(1 / 4)
+    kept = {"open": [[3, 190.0, 2.0]], "listened": [3], "sites": {SITE: [5.0, 2.0, 1.0, 1.0]}, "read": {SITE: 180.0}}
+    claims = Claims.from_data(kept)
+    assert claims.told_of(3) == (190.0, 0, (2.0, 0.0)) and claims.take_news() == [3]
+    assert claims.trust(SITE, "sitemap") == claims.trust(SITE, "feed") == pytest.approx(5 / 7)
+    assert claims.listens_for(3) == {0, 1} and claims.read_last(SITE, 1) == 180.0
 
 
 def test_claims_are_not_kept_without_end():
@@ -113,13 +153,14 @@ def test_the_word_of_a_site_is_remembered_as_it_was_kept():
     def seen(page, moment, changed):
         return Seen(page, f"http://a.example/{page}", "a.example", moment, 200, changed, 0.5, 0.5, False, False)
 
-    told = [(1, 90.0, 100.0), (2, 95.0, 100.0), (3, 190.0, 200.0), (4, 1.0, 200.0)]
+    told = [(page, time, said, "feed") for page, time, said in
+            ((1, 90.0, 100.0), (2, 95.0, 100.0), (3, 190.0, 200.0), (4, 1.0, 200.0))]  # fmt: skip
     claims = Claims()
     first = [seen(page, 40.0 + page, False) for page in (1, 2, 3)]
     claims.relive([*first, seen(1, 120.0, True), seen(2, 130.0, False), seen(3, 150.0, True)], told, 50.0)
     assert list(claims.open_pages()) == [(3, 190.0)], "said after the visit; what is long past is of no interest"
     assert claims.trust("a.example") == pytest.approx(0.5)
     kept = Claims.from_data(json.loads(json.dumps(claims.as_data())))
-    assert list(kept.open_pages()) == [(3, 190.0)] and kept.of("a.example") == claims.of("a.example")
+    assert list(kept.open_pages()) == [(3, 190.0)] and kept.of("a.example", 1) == claims.of("a.example", 1)
     assert kept.listens_for(1) and not kept.listens_for(2)
     assert kept.as_data() == claims.as_data()

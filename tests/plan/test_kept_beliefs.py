@@ -222,7 +222,7 @@ def test_days_of_very_many_directories_are_kept_as_the_others_are(monkeypatch):
         plan.time += 24.0 * step
         plan.capture([row for row in range(len(plan.pages)) if row % 2 == step % 2])
         kept.keep(catalog, plan.beliefs())
-        assert (b'"form": 8' in catalog.notes[BELIEFS]) == (step > 0), "an older release must not read it"
+        assert (b'"form": 10' in catalog.notes[BELIEFS]) == (step > 0), "an older release must not read it"
         same(KeptBeliefs().read(catalog.reading), plan.beliefs())
 
 

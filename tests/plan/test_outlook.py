@@ -86,7 +86,7 @@ def in_turns(plan, hours=range(1, 60), word=None):
             moment = (hour + 0.01 * place) * HOUR
             new = page in BUSY and (hour // 3 + page) % 3 == 0
             if word is not None and word(hour, page, new):
-                plan.tell(page, moment - 600.0, moment - 300.0)
+                plan.tell(page, moment - 600.0, moment - 300.0, "feed")
             one = [seen(page, moment, new)]
             plan.relive(one, (), HOUR)
             plan.observe(one)
@@ -105,9 +105,9 @@ def test_pages_said_to_have_changed_are_visited_at_once_while_the_word_of_their_
     assert plan.claims.trust("a.example") > 0.8
     usual = [due.page for due in plan.copy().plan(60, 8)]
     for page in (told := [30, 40, 50]):
-        plan.tell(page, 59.98 * HOUR, 60 * HOUR)
-    plan.tell(60, 1.0 * HOUR, 60 * HOUR)
-    plan.tell(999, 59.98 * HOUR, 60 * HOUR)
+        plan.tell(page, 59.98 * HOUR, 60 * HOUR, "feed")
+    plan.tell(60, 1.0 * HOUR, 60 * HOUR, "feed")
+    plan.tell(999, 59.98 * HOUR, 60 * HOUR, "feed")
     assert not set(told) & set(usual)
     visits = {due.page: due for due in plan.copy().plan(60, 8)}
     assert set(told) <= set(visits), "quiet for days, and now its site says so"
@@ -123,7 +123,7 @@ def test_pages_said_to_have_changed_are_visited_at_once_while_the_word_of_their_
 def test_a_page_that_is_said_to_have_changed_since_this_hours_visit_is_visited_once_more():
     plan = in_turns(fresh(), word=lambda hour, page, new: new)
     plan.planner.visited(30, 60.1 * HOUR)
-    plan.tell(30, 60.3 * HOUR, 60.4 * HOUR)
+    plan.tell(30, 60.3 * HOUR, 60.4 * HOUR, "feed")
     assert 30 in {due.page for due in plan.plan(60, 8)}
     plan.planner.visited(30, 60.5 * HOUR)
     assert 30 not in {due.page for due in plan.plan(60, 8)}
@@ -134,7 +134,7 @@ def test_a_word_that_is_mostly_wrong_changes_next_to_nothing():
         plan = in_turns(fresh(), word=word)
         usual = [due.page for due in plan.copy().plan(60, 8)]
         for page in (30, 40, 50):
-            plan.tell(page, 59.98 * HOUR, 60 * HOUR)
+            plan.tell(page, 59.98 * HOUR, 60 * HOUR, "feed")
         return plan, usual, [due.page for due in plan.plan(60, 8)]
 
     plan, usual, chosen = plans(lambda hour, page, new: page % 2 == 0 and page in QUIET)
@@ -145,12 +145,12 @@ def test_a_word_that_is_mostly_wrong_changes_next_to_nothing():
 def test_silence_of_a_site_that_tells_of_its_changes_makes_pages_younger():
     """Who is told of changes expects none while nobody tells of any, unless nobody could have told."""
     deaf, told = (in_turns(fresh(), word=word) for word in (None, lambda hour, page, new: new))
-    told.claims.read("a.example", 66 * HOUR)
+    told.claims.read("a.example", "feed", 66 * HOUR)
     busy = [Due(page, "", 0.0, "", 66 * HOUR) for page in BUSY]
     assert told.claims.listens_for(1) and not told.claims.listens_for(30)
     assert (told._chances(busy) < 0.7 * deaf._chances(busy)).all()
     assert "told of none since the last visit" in told.planner.about(1, 66 * HOUR).reason
-    told.claims._read["a.example"] = 50 * HOUR
+    told.claims._read["a.example", 1] = 50 * HOUR
     assert told._chances(busy) == pytest.approx(deaf._chances(busy), abs=0.01), "nobody has asked the site since"
     assert "told of none" not in told.planner.about(1, 66 * HOUR).reason
 
@@ -158,7 +158,7 @@ def test_silence_of_a_site_that_tells_of_its_changes_makes_pages_younger():
 def test_a_change_that_is_still_to_come_calls_for_no_visit_before_its_time():
     """Clocks of sites are wrong, and some announce: such a page would be visited in every hour until then."""
     plan = in_turns(fresh(), word=lambda hour, page, new: new)
-    plan.tell(30, 62.5 * HOUR, 60 * HOUR)
+    plan.tell(30, 62.5 * HOUR, 60 * HOUR, "feed")
     said, hours = "says that it has changed", (60, 61, 62, 63)
     assert [said in plan.planner.about(30, hour * HOUR).reason for hour in hours] == [False, False, True, True]
 

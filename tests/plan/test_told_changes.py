@@ -27,7 +27,7 @@ class Catalog:
     def sitemap_readings(self, between=None):
         self.asked.append(between)
         low, high = (-1, DAYS * 24) if between is None else between
-        return (("a.org", START + number * HOUR) for number in range(low + 1, high + 1))
+        return (("a.org", "feed", START + number * HOUR) for number in range(low + 1, high + 1))
 
 
 def known(page):
@@ -49,7 +49,7 @@ def story():
         found = np.diff(np.searchsorted(changes, visits), prepend=0) > 0
         seen.append(Sighting(page, START))
         seen += [Sighting(page, START + HOUR * at, bool(new), 0.4) for at, new in zip(visits, found, strict=True)]
-        told += [(page, START + HOUR * at, START + HOUR * np.ceil(at)) for at in changes if named]
+        told += [(page, START + HOUR * at, START + HOUR * np.ceil(at), "feed") for at in changes if named]
     return sorted(seen, key=lambda one: one.time), told
 
 
@@ -98,7 +98,7 @@ def test_what_is_told_of_times_still_to_come_teaches_nothing(story):
     """A feed whose clock is five hours ahead: as if it had told nothing at all."""
     seen, told = story
     pages = [known(page) for page in range(1, PAGES + 1)]
-    ahead = [(page, time + 5 * HOUR, said) for page, time, said in told]
+    ahead = [(page, time + 5 * HOUR, said, source) for page, time, said, source in told]
     past = history(pages, seen, HOURS, ahead)
     said = said_of(ahead, Catalog().sitemap_readings(), pages, HOURS)
     assert np.isnan(past.last_change).all() and len(silent_looks(past, said, pages)[0]) == 0

@@ -63,7 +63,7 @@ def test_pages_stand_in_the_order_they_were_found_without_requisites(reading):
 def test_sizes_claims_and_the_last_capture(reading):
     assert reading.last_capture() == (3, 3000.0)
     assert list(reading.sizes().values()) == [100.0]
-    assert [time for _, time, _ in reading.claims_told()] == [700.0]
+    assert [time for _, time, *_ in reading.claims_told()] == [700.0]
     assert reading.visits_since(1500.0) == (2, 0)
     assert reading.visits_since(1500.0, "elsewhere.org") == (0, 0)
 
@@ -78,11 +78,11 @@ def test_what_sitemaps_and_feeds_told_and_when_they_were_read(tmp_path):
     with contextlib.closing(StandingReading.open(tmp_path / DATABASE)) as reading:
         every = list(reading.claims_told())
         page, other = (reading.standing(url).page for url in (PAGE, OTHER))
-        assert [(number, time) for number, time, _ in every] == sorted([(page, 900.0), (other, 900.0)])
+        assert [(number, time) for number, time, *_ in every] == sorted([(page, 900.0), (other, 900.0)])
         assert list(reading.claims_told([other])) == [claim for claim in every if claim[0] == other]
         assert list(reading.claims_told([])) == []
-        assert list(reading.sitemap_readings()) == [("example.org", 2000.0), ("example.org", 3000.0)]
-        assert list(reading.sitemap_readings((2, 3))) == [("example.org", 3000.0)]
+        assert list(reading.sitemap_readings()) == [("example.org", "feed", 2000.0), ("example.org", "feed", 3000.0)]
+        assert list(reading.sitemap_readings((2, 3))) == [("example.org", "feed", 3000.0)]
         assert list(reading.sitemap_readings((3, 9))) == []
 
 

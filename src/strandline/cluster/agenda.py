@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
+from strandline.core.capture import Kind
 from strandline.plan.budget_meter import Purse
 from strandline.plan.due import Due
 from strandline.ports import Batch, Catalog, Clock, Task, Visited
@@ -25,7 +26,7 @@ class Means:
 
     purse: Purse
     limits: Mapping[str, Purse]
-    trusted: Callable[[str], bool]
+    trusted: Callable[[str, Kind], bool]
     left_alone: Callable[[Task, Visited], float]
     cost: Callable[[str], float] = lambda _: 1.0
 

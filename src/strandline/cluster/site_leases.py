@@ -309,6 +309,6 @@ def outlook_of(
         if all(keys[place] in known for place in here[here >= 0].tolist()):
             outlook.planner.strategy.aims.agree(np.array([known.get(key, 1.0) for key in keys]))
     outlook.claims.relive(seen, told, RECENT * hours.length, believed_after(learned, outlook.planner.rows))
-    for name, time in readings:
-        outlook.claims.read(name, time)
+    for one in readings:
+        outlook.claims.read(*one)
     return outlook

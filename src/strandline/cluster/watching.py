@@ -9,6 +9,7 @@ from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster
 from strandline.cluster.shared_budget import HostPurse, SharedPurse
 from strandline.cluster.site_leases import plan_job, watch_hours
+from strandline.core.capture import Kind
 from strandline.core.urls import site
 from strandline.learn.known_pages import HOUR
 from strandline.plan.browser_cost import BrowserCosts
@@ -48,6 +49,10 @@ def watching(
         """As of the beginning of the hour, as plans have it."""
         return 1.0 if costs.idle else costs.of(url, site(url), hours.seconds(hours.at(clock.now()) // 1))
 
-    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD, listening(catalog, length / HOUR), cost)
+    def trusted(url: str, _: Kind) -> bool:
+        """A desk writes down one word of its site, that of the better source."""
+        return catalog.trust(site(url)) >= GOOD
+
+    means = Means(purse, limits, trusted, listening(catalog, length / HOUR), cost)
     with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

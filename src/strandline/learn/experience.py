@@ -120,7 +120,7 @@ def sighted(
     late: by then it may have been learned from. `before` tells the last capture of a row made before these.
     """
     told: dict[int, list[tuple[float, float]]] = {}
-    for page, time, said in claims:
+    for page, time, said, *_ in claims:
         if time <= said:
             told.setdefault(page, []).append((time, said))
     found = _Columns()

@@ -20,8 +20,9 @@ MONDAY = 345_600.0
 """1970-01-05, a Monday. Origin: a unit."""
 
 
-Told = tuple[int, float, float]
-"""What a sitemap or feed says: a page, when it is said to have changed, when that was first read."""
+Told = tuple[int, float, float, str]
+"""What is said of a page: when it changed, when that was first read, and who said so (`sitemap`, `feed`, or
+`last-modified`: its own head)."""
 
 
 class Known(NamedTuple):

@@ -138,9 +138,9 @@ class ArchivePlan:
         learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
         self._seq, claims = self._reading.progress(), Claims()
         claims.relive(seen, told, RECENT * self.hours.length, believed_after(learned, row_of))
-        for site, time in readings:
-            claims.read(site, time)
-        self._said_until = max((said for _, _, said in told), default=0.0)
+        for reading in readings:
+            claims.read(*reading)
+        self._said_until = max((said for _, _, said, _ in told), default=0.0)
         return learned, claims
 
     def _fits(self, kept: Beliefs, known: KnownPages, rows: Rows, now: float) -> bool:
@@ -159,7 +159,7 @@ class ArchivePlan:
     def _zones(self, sites: Iterable[str], now: float) -> int:
         return zlib.crc32(repr(sorted((site, self.maker.zone(site, now)[0]) for site in set(sites))).encode())
 
-    def _catch_up(self, outlook: Outlook, now: float, said: Iterable[tuple[int, float, float]] = ()) -> None:
+    def _catch_up(self, outlook: Outlook, now: float, said: Iterable[Told] = ()) -> None:
         """Pages that were visited, what study found in captures, and what sitemaps and feeds said of them."""
         self._touched.update(self.maker.waiting_for_others(outlook.planner.pages))
         if self._touched:
@@ -176,11 +176,11 @@ class ArchivePlan:
             silence = self._told.silence(told, outlook.planner.pages)
             outlook.observe([seen for _, seen in news], told, silence)
 
-    def tell(self, page: int, time: float, said: float) -> None:
+    def tell(self, page: int, time: float, said: float, source: str) -> None:
         """A sitemap or feed says now that a page changed at a time."""
         if self._outlook is not None and time > said - RECENT * self.hours.length:
             self._said_until = max(self._said_until, said)
-            self._outlook.tell(page, time, said)
+            self._outlook.tell(page, time, said, source)
 
     # -- keeping -------------------------------------------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ def _apart(known: KnownPages, rows: Rows) -> tuple[KnownPages, KnownPages]:
 
 def _noting(sightings: Iterable[Seen], told: Iterable[Told], noted: list[Seen]) -> Iterator[Seen]:
     """All captures, of which those of pages that something is told of are noted: all of them would take much memory."""
-    pages = {page for page, _, _ in told}
+    pages = {page for page, *_ in told}
     for seen in sightings:
         if seen.page in pages:
             noted.append(seen)

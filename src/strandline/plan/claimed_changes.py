@@ -6,11 +6,11 @@ from typing import Final, Protocol
 import numpy as np
 
 from strandline.core.plan.priced_kernels import Pages
-from strandline.core.plan.signals import Heard, SiteSignals, by_site
+from strandline.core.plan.signals import MOST, Heard, SiteSignals, by_site
 from strandline.core.plan.strategy import Floats, Outcomes, PageTable, Rows
 from strandline.learn.experience import Learned
 from strandline.learn.known_pages import Groups, Hours
-from strandline.plan.claims import Before, Claims, nothing_known
+from strandline.plan.claims import SOURCES, Before, Claims, nothing_known
 
 _NO_WORD = SiteSignals()
 """Of a site that said something, and of which nothing shows whether it was right. Origin: a definition."""
@@ -18,6 +18,10 @@ _NO_WORD = SiteSignals()
 SILENCE: Final = 0.5
 """Part of what silence would say if a site told of as many changes as it did of pages whose last change it told: these
 are the pages it told of by chance, too. Origin: measured, make demo: .60 at 1, .64 to .66 at .5, .65 at 0."""
+
+
+_LEAST: Final = 1e-9
+"""Of chances. Origin: a bound on rounding."""
 
 
 class PlannedPages(Protocol):
@@ -57,18 +61,27 @@ class ClaimedChanges:
             return None
         table = self._planned.table
         pages, last = table.page[rows].tolist(), table.last_visit[rows]
-        told = np.array([claims.told_of(page) for page in pages]).reshape(-1, 2)
+        told = [claims.told_of(page) for page in pages]
         hours = self._planned.hours
-        at = (told[:, 0] - hours.start) / hours.length
-        number = np.where((at < period + 1.0) & ~(at <= last), told[:, 1], 0.0)
+        at = (np.array([claim.time for claim in told]) - hours.start) / hours.length
+        counts = np.array([claim.counts for claim in told]).reshape(-1, len(SOURCES))
+        counts[~((at < period + 1.0) & ~(at <= last))] = 0.0
         if len(self._names) < len(self._planned.groups.sites):
             self._names = list(self._planned.groups.sites)
         names = self._names
-        recall, false = by_site(table.site[rows], lambda site: claims.of(names[site]) or _NO_WORD)
-        listened = np.array([claims.listens_for(page) for page in pages], dtype=np.bool_)
-        read, place = np.unique(table.site[rows], return_inverse=True)
-        until = np.array([hours.at(claims.read_last(names[site])) for site in read.tolist()])[place]
-        return Heard(number, np.where(listened, SILENCE * recall, 0.0), false, until)
+        sites, listened = table.site[rows], [claims.listens_for(page) for page in pages]
+        said, recall, until = np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), -np.inf)
+        for source in range(len(SOURCES)):
+            known, false = by_site(sites, lambda site, of=source: claims.of(names[site], of) or _NO_WORD)  # type: ignore[misc]
+            said -= np.log(np.maximum(false, _LEAST)) * np.minimum(counts[:, source], MOST)
+            # Sitemap and feed tell of the same changes: the silence of the better one counts.
+            counts_here = np.array([source in theirs for theirs in listened], dtype=np.bool_) & (known > recall)
+            read, place = np.unique(sites, return_inverse=True)
+            last_read = np.array([hours.at(claims.read_last(names[site], source)) for site in read.tolist()])[place]
+            recall, until = np.where(counts_here, known, recall), np.where(counts_here, last_read, until)
+        number = counts.sum(axis=1)
+        false = np.exp(-said / np.maximum(np.minimum(number, MOST), 1.0))
+        return Heard(number, SILENCE * recall, np.where(number > 0, false, 1.0), until)
 
     def observe(self, pages: PageTable, outcomes: Outcomes, tables: Pages) -> None:
         """See Signals: claims are lived through with what study finds."""

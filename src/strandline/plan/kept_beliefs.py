@@ -31,9 +31,11 @@ from strandline.plan.packed_arrays import packed, unpacked
 
 STRETCH: Final = 8_192
 """Rows of a stretch. Origin: a bound on memory."""
-_FORM: Final = 7
+_FORM: Final = 9
 """Of what is kept; another one is learned anew. Origin: a definition."""
-_MANY_DIRECTORIES: Final = 8
+_BEFORE: Final = (7, 8)
+"""Of releases that took the sitemaps and feeds of a site for one source: understood. Origin: a definition."""
+_MANY_DIRECTORIES: Final = 10
 """The same where the days of directories have places of their own, which older releases cannot read.
 Origin: a definition."""
 _PIECE: Final = "piece"
@@ -236,7 +238,7 @@ def _head(reading: NoteReading) -> dict[str, Any] | None:
         head: Any = json.loads(data or b"null")
     except ValueError:
         return None
-    return head if isinstance(head, dict) and head.get("form") in (_FORM, _MANY_DIRECTORIES) else None
+    return head if isinstance(head, dict) and head.get("form") in (_FORM, _MANY_DIRECTORIES, *_BEFORE) else None
 
 
 def _read(reading: NoteReading, head: Mapping[str, Any], parts: Parts) -> Beliefs:

@@ -125,11 +125,11 @@ class Outlook:
         """Live through what sites said, and captures that were studied: before `observe`."""
         self.claims.relive(seen, told, recent, believed_before(self.learned, self.planner.rows))
 
-    def tell(self, page: int, time: float, said: float) -> None:
-        """A site says now that a page changed at a time."""
+    def tell(self, page: int, time: float, said: float, source: str) -> None:
+        """A sitemap or feed of a site (`source`) says now that a page changed at a time."""
         row = self.planner.rows.get(page)
         last = np.nan if row is None else self.planner.hours.seconds(float(self.planner.table.last_visit[row]))
-        self.claims.tell(page, time, said, last)
+        self.claims.tell(page, time, said, last, source)
 
     def observe(self, seen: Iterable[Sighting], claims: Iterable[Told] = (), silence: Silence | None = None) -> None:
         """Captures were studied; the rest as for Planner.observe."""

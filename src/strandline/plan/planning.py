@@ -239,7 +239,7 @@ class Planning:
 
     def _told_before(self) -> Iterator[Told]:
         """What was told of changes that had been: who looks back knows what was told afterwards, too."""
-        return ((page, time, time) for page, time, said in self.reading.claims_told() if time <= said)
+        return ((page, time, time, who) for page, time, said, who in self.reading.claims_told() if time <= said)
 
     @cached_property
     def past(self) -> History:

@@ -22,15 +22,15 @@ Origin: a bound on memory."""
 
 
 def said_of(
-    told: Iterable[Told], readings: Iterable[tuple[str, float]], pages: Sequence[Known], hours: Hours
+    told: Iterable[Told], readings: Iterable[tuple[str, str, float]], pages: Sequence[Known], hours: Hours
 ) -> Said:  # fmt: skip
     """What was told of these pages, and when the sitemaps and feeds of their sites (`readings`) were read."""
     row_of = PageRows(page.page for page in pages)
-    claims = [(row_of[page], time, seen) for page, time, seen in told if page in row_of]
+    claims = [(row_of[page], time, seen) for page, time, seen, *_ in told if page in row_of]
     table = np.array(claims, dtype=np.float64).reshape(-1, 3)
     sites = {site: number for number, site in enumerate(dict.fromkeys(page.site for page in pages))}
     asked: dict[int, list[float]] = {}
-    for site, time in readings:
+    for site, _, time in readings:
         if site in sites:
             asked.setdefault(sites[site], []).append(hours.at(time))
     return Said(
@@ -71,7 +71,8 @@ class ToldChanges:
                 return rows[:0], np.empty(0)
             self._catch_up()
             these = [pages[row] for row in rows.tolist()]
-            readings = ((site, time) for site in {page.site for page in these} for time in self._asked.get(site, ()))
+            sites = {page.site for page in these}
+            readings = ((site, "", time) for site in sites for time in self._asked.get(site, ()))
             places, until = silent_looks(
                 replace(past, row=places), said_of(told, readings, these, self._hours), these
             )  # fmt: skip
@@ -82,13 +83,13 @@ class ToldChanges:
     def read_since(self, claims: Claims, seq: int) -> None:
         """Tell when sitemaps and feeds of sites were read, by captures after this one or since this was asked last."""
         since, self._told_up_to = max(self._told_up_to, seq), self._reading.progress()
-        for site, time in self._reading.sitemap_readings((since, self._told_up_to)):
-            claims.read(site, time)
+        for reading in self._reading.sitemap_readings((since, self._told_up_to)):
+            claims.read(*reading)
 
     def _catch_up(self) -> None:
         """Take notice of sitemaps and feeds that were read meanwhile."""
         studied = self._reading.progress()
         between = None if self._read_up_to is None else (self._read_up_to, studied)
-        for site, time in self._reading.sitemap_readings(between):
+        for site, _, time in self._reading.sitemap_readings(between):
             self._asked[site].append(time)
         self._read_up_to = studied

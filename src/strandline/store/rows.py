@@ -1,5 +1,7 @@
 """Rows of the database as the words of `core.capture` and `ports`, and back."""
 
+from collections.abc import Iterable, Iterator
+
 from strandline.core.capture import Capture, Evidence, Kind, Original, Place, Rendering
 from strandline.ports import PLANNED, PageRow
 
@@ -154,6 +156,21 @@ def page_row(row: Row) -> PageRow:
         via=str(via),
         detail=str(detail),
     )
+
+
+def first_told(told: Iterable[Row]) -> Iterator[tuple[int, float, float, str]]:
+    """Of claims about a last change (page, time, when it was read, source; in this order) those that were first to
+    tell of a time.
+
+    >>> list(first_told([(1, 5.0, 6.0, "feed"), (1, 5.0, 9.0, "sitemap"), (1, 8.0, 9.0, "sitemap")]))
+    [(1, 5.0, 6.0, 'feed'), (1, 8.0, 9.0, 'sitemap')]
+    """
+    before: tuple[int, float] | None = None
+    for row in told:
+        page, time, seen, source = whole(row[0]), _real(row[1]), _real(row[2]), str(row[3])
+        if (page, time) != before:
+            yield page, time, seen, source
+        before = page, time
 
 
 def _real(value: object) -> float:

@@ -143,28 +143,27 @@ class StandingReading(StudyReading):
         row = self._row(rows.count_due(_unplanned(starting, kind)), until, until, until)
         return int(str(row[0])) if row else 0
 
-    def claims_told(self, pages: Iterable[int] | None = None) -> Iterator[tuple[int, float, float]]:
-        """Page and time of claims about a last change, and when each was first read, by page and time; of all pages, or
-        of some.
+    def claims_told(self, pages: Iterable[int] | None = None) -> Iterator[tuple[int, float, float, str]]:
+        """Page and time of claims about a last change, when each was first read, and who said so first, by page and
+        time; of all pages, or of some.
         """
         some, values = "", []
         if pages is not None:
             some, values = "WHERE page IN (SELECT value FROM json_each(?))", [json.dumps(sorted(pages))]
-        query = f"SELECT page, time, min(seen) FROM claims {some} GROUP BY page, time ORDER BY page, time"
-        for page, time, seen in self._rows(query, *values):
-            yield int(str(page)), float(str(time)), float(str(seen))
+        query = f"SELECT page, time, seen, source FROM claims {some} ORDER BY page, time, seen, source"
+        yield from rows.first_told(self._rows(query, *values))
 
-    def sitemap_readings(self, between: tuple[int, int] | None = None) -> Iterator[tuple[str, float]]:
-        """Site and time of every time that one of its sitemaps or feeds was read, in the order it was recorded; or only
-        by captures after one number, up to another.
+    def sitemap_readings(self, between: tuple[int, int] | None = None) -> Iterator[tuple[str, str, float]]:
+        """Site, kind and time of every time that one of its sitemaps or feeds was read, in the order it was recorded;
+        or only by captures after one number, up to another.
         """
         which = "captures.page IN (SELECT page FROM pages WHERE kind IN ('sitemap', 'feed'))"
         if between is not None:  # few captures: these are looked through, rather than all pages
             which = "seq > ? AND seq <= ? AND kind IN ('sitemap', 'feed')"
-        query = f"""SELECT site, captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+        query = f"""SELECT site, kind, captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
             WHERE {which} ORDER BY seq"""
-        for site, time in self._rows(query, *(between or ())):
-            yield str(site), float(str(time))
+        for site, kind, time in self._rows(query, *(between or ())):
+            yield str(site), str(kind), float(str(time))
 
     def last_capture(self) -> tuple[int, float]:
         """Number of the capture recorded last, and the time of the latest; zeros for an empty archive."""

@@ -130,7 +130,7 @@ class WatchParts:
     """Until when a feed or sitemap is left alone at its own word."""
     told: Callable[[Sequence[Found]], None] = lambda _: None
     """Hears what sitemaps and feeds say of pages."""
-    trusted: Callable[[str], bool] = lambda _: False
+    trusted: Callable[[str, Kind], bool] = lambda *_: False
     """Whether what the sitemaps and feeds of an address's site say is mostly right."""
 
 
@@ -361,7 +361,7 @@ class WatchAgenda:
         """Requisites, sitemaps and feeds: after as long as they have not changed. What is well told of pages is asked
         for often, with a twentieth of the budget.
         """
-        if task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url):
+        if task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url, task.kind):
             return self._after(max(1.0, _OFTEN * self._parts.purse.price / max(self.figures.allowed, 1e-9)))
         least, most = _AGAIN.get(task.kind, _ROBOTS)
         same = visited.capture is not None and visited.capture.revisit and task.original is not None

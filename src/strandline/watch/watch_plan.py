@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from strandline.archive.wall_clock import SystemClock
+from strandline.core.capture import Kind
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.urls import site
@@ -24,7 +25,7 @@ from strandline.crawl.preparing import Prepared
 from strandline.crawl.skipping import plan_skips
 from strandline.kernels.shipped import standing
 from strandline.learn.experience import BELIEFS, history, learn
-from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.learn.known_pages import HOUR, Hours, Known, Told
 from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.claims import GOOD
 from strandline.plan.due import Due
@@ -75,7 +76,7 @@ class WatchPlan:
         self._opening: tuple[int, Beside[list[Due]]] | None = None
         """The hour whose visits are chosen beside the crawl while the plan is opened."""
         self._late_touched: list[int] = []
-        self._late_told: list[tuple[int, float, float]] = []
+        self._late_told: list[Told] = []
         """What happened meanwhile."""
 
     @property
@@ -212,13 +213,13 @@ class WatchPlan:
             if one.lastmod is not None:
                 row = self._catalog.page(one.url)
                 if row is not None and self._opening is None:
-                    self._plan.tell(row.page, one.lastmod, said)
+                    self._plan.tell(row.page, one.lastmod, said, one.via)
                 elif row is not None:
-                    self._late_told.append((row.page, one.lastmod, said))
+                    self._late_told.append((row.page, one.lastmod, said, one.via))
 
-    def trusted(self, url: str) -> bool:
-        """Whether what the sitemaps and feeds of a site say is mostly right."""
-        return self._opened is not None and self._opened.claims.trust(site(url)) >= GOOD
+    def trusted(self, url: str, kind: Kind) -> bool:
+        """Whether what the sitemaps, or the feeds, of a site say is mostly right."""
+        return self._opened is not None and self._opened.claims.trust(site(url), kind) >= GOOD
 
     def remark(self) -> str:
         """One line when the budget is more than politeness allows; empty when it can be spent, or nobody knows yet.

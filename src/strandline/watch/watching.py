@@ -253,7 +253,7 @@ class Watch:
             plan_ready=lambda: self._plan.ready,
             left_alone=listening(self._catalog, self.length / HOUR),
             told=lambda found: self._plan.told(found),
-            trusted=lambda url: self._plan.trusted(url),
+            trusted=lambda url, kind: self._plan.trusted(url, kind),
         )  # fmt: skip
         orders = WatchOrders(self.length, settings.study.hold, settings.crawl.retries)
         return WatchAgenda(parts, orders, self._catalog.watch.last_request())

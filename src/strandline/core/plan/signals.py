@@ -66,14 +66,15 @@ class SiteSignals:
         """Part of the signals that are wrong."""
         return self.wrong / (self.right + self.wrong)
 
-    def visited(self, heard: float, expected: float, changed: bool, listened: bool = True) -> None:
+    def visited(self, heard: float, expected: float, changed: bool, listened: bool = True, others: float = 0.0) -> None:
         """A page with so many open signals, of which so many changes without one were to be expected, was visited;
-        whether the site was listened to for its changes.
+        whether the site was listened to for its changes. `others` are signals of another source, as the expected
+        changes they are as good as.
         """
         if not changed:
             self.wrong += heard
             return
-        some = max(1.0 - self.false**heard * float(np.exp(-expected)), _LEAST)
+        some = max(1.0 - self.false**heard * float(np.exp(-expected - others)), _LEAST)
         right = min(heard, heard * (1.0 - self.false) / some)
         self.right += right
         self.wrong += heard - right

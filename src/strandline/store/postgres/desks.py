@@ -36,17 +36,17 @@ class PlanReading(PostgresStudyReading):
             WHERE site = ? AND kind = 'page' AND visited > 0 ORDER BY page"""
         return [Standing._make(row) for row in self._rows(query, site)]
 
-    def told(self, site: str) -> list[tuple[int, float, float]]:
-        """What sitemaps and feeds said of a site's pages: page, time of a last change, when that was said; by page."""
-        query = """SELECT page, claims.time, min(seen) FROM claims JOIN pages USING (page) JOIN hosts USING (host)
-            WHERE site = ? AND kind = 'page' GROUP BY page, claims.time ORDER BY page, claims.time"""
-        return [(int(str(page)), float(str(time)), float(str(seen))) for page, time, seen in self._rows(query, site)]
+    def told(self, site: str) -> list[tuple[int, float, float, str]]:
+        """What was said of a site's pages: page, time of a last change, when that was said first, by whom; by page."""
+        query = """SELECT page, claims.time, seen, source FROM claims JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE site = ? AND kind = 'page' ORDER BY page, claims.time, seen, source"""
+        return list(rows.first_told(self._rows(query, site)))
 
-    def sitemap_readings(self, site: str) -> list[tuple[str, float]]:
-        """The site, and each time that one of its sitemaps or feeds was read."""
-        query = """SELECT captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+    def sitemap_readings(self, site: str) -> list[tuple[str, str, float]]:
+        """The site, and the kind and time of each time that one of its sitemaps or feeds was read."""
+        query = """SELECT kind, captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
             WHERE site = ? AND kind IN ('sitemap', 'feed')"""
-        return [(site, float(str(time))) for (time,) in self._rows(query, site)]
+        return [(site, str(kind), float(str(time))) for kind, time in self._rows(query, site)]
 
     def share(self, site: str) -> float:
         """The part of all pages that belongs to a site."""
