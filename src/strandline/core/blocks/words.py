@@ -22,6 +22,8 @@ _ASCII_WORD: Final = re.compile(r"[a-z0-9_]+")
 _NUMBER_SIGNS: Final = bytes.maketrans(b"0123456789", b"##########")
 _BETWEEN: Final = "\x1f"  # hardly ever in a text
 _KEPT: Final = 10_000  # letters; a longer text would fill the memory
+_SHORT: Final = 300
+"""Letters of a text of which more are kept; tables and lists have thousands of them. Origin: a bound on memory."""
 _PIECE: Final = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+[^\S\n]*|\s")
 
 
@@ -46,12 +48,17 @@ def marked_pieces(text: str) -> list[str]:
 
 def word_set(text: str) -> frozenset[str]:
     """Distinct words of a text. Most texts of a page are those of its last version, so recent answers are kept."""
+    if len(text) <= _SHORT:
+        return _recent_short_set(text)
     return _recent_set(text) if len(text) <= _KEPT else frozenset(words(text))
 
 
-@lru_cache(maxsize=1 << 10)
-def _recent_set(text: str) -> frozenset[str]:
+def _set(text: str) -> frozenset[str]:
     return frozenset(words(text))
+
+
+_recent_short_set = lru_cache(maxsize=1 << 12)(_set)
+_recent_set = lru_cache(maxsize=1 << 9)(_set)
 
 
 def word_distance(before: str, after: str) -> float:
@@ -88,6 +95,8 @@ def masked(text: str) -> str:
     'Updated # May #, #,# views'
     """
     marked = text.encode("utf-8", "surrogatepass").translate(_NUMBER_SIGNS)
+    if b"#" not in marked:
+        return text
     while b"##" in marked:
         marked = marked.replace(b"##", b"#")
     return marked.decode("utf-8", "surrogatepass")

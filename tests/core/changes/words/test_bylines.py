@@ -4,9 +4,12 @@ import pytest
 
 from strandline.core.changes.delta.vidiff import compare
 from strandline.core.changes.noise.volatility import NoiseState
+from strandline.core.changes.page import own_order
 from strandline.core.changes.score.importance import importance
 from strandline.core.changes.told.sentences import told
+from strandline.core.changes.words import bylines
 from strandline.core.changes.words.bylines import without_byline
+from strandline.core.changes.words.small_letters import like_digits
 from strandline.dom.html import blocks
 
 TITLE = "Storm breaks the harbour wall"
@@ -73,3 +76,17 @@ def test_the_language_a_page_calls_itself_decides_by_which_rules_it_is_read():
     old, new = (blocks(f"<main><p>Habitación {word} desayuno</p></main>".encode()) for word in ("con", "sin"))
     spanish, english = (importance(compare(old, new, language=code), NoiseState()).value for code in ("es", "en"))
     assert spanish > 0.5 > english
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TITLE} 339 points by ann 22 hours ago | hide | 120 comments", f"{TITLE} 14 Kommentare", "12 May 2026",
+        "12 posts, joined 2019", "9 days ago", "Updated 12 May 2026", "38", "5 MB", "12 Mill Street", "Needs 300 votes",
+    ],
+)  # fmt: skip
+def test_other_numbers_make_no_other_headline(text):
+    """What is known of a text is known of all that differ in their digits only."""
+    asked = bylines._head.__wrapped__, bylines._is_count.__wrapped__, own_order._names_something.__wrapped__
+    for ask in asked:
+        assert ask(like_digits(text)) == ask(text)

@@ -15,6 +15,7 @@ from strandline.core.blocks.words import masked
 from strandline.core.changes.page.page_kind import LISTED
 from strandline.core.changes.words.figures import holds_number
 from strandline.core.changes.words.language_rules import folded_words, heads, may_say, says
+from strandline.core.changes.words.small_letters import like_digits
 
 LONGEST: Final = 240
 """Letters of a text of a box, or of an alarm. Origin: a guess."""
@@ -84,17 +85,22 @@ def is_alarm(text: str, language: str = "") -> bool:
     >>> is_alarm("Boil water notice: boil all drinking water."), is_alarm("Our kettles boiled over with joy.")
     (True, False)
     """
-    if len(text) > LONGEST:
-        return False
+    return len(text) <= LONGEST and _alarms(like_digits(text), language)
+
+
+@lru_cache(maxsize=1 << 10)  # a text may be asked about in several places, its numbers say nothing of it
+def _alarms(text: str, language: str) -> bool:
     return says("alarms", text, _words(text), language)
 
 
 def is_grave(text: str, language: str = "") -> bool:
     """Whether a short text is an alarm, or says that something ended: "sold out", "deprecated"."""
-    if len(text) > LONGEST:
-        return False
-    words = _words(text)
-    return says("ended", text, words, language) or says("alarms", text, words, language)
+    return len(text) <= LONGEST and _is_grave(like_digits(text), language)
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_grave(text: str, language: str) -> bool:
+    return says("ended", text, _words(text), language) or _alarms(text, language)
 
 
 def is_daily(text: str) -> bool:
@@ -103,11 +109,14 @@ def is_daily(text: str) -> bool:
     >>> is_daily("Quote of the day"), is_daily("Soup of the day: leek")
     (True, False)
     """
-    return len(text) <= LONGEST and _heads_daily(masked(text))  # numbers are no words, and others at every look
+    if len(text) > LONGEST or text.lower() == text.upper():  # no letter in it
+        return False
+    return heads_daily(masked(text))  # numbers are no words, and others at every look
 
 
 @lru_cache(maxsize=1 << 10)
-def _heads_daily(form: str) -> bool:
+def heads_daily(form: str) -> bool:
+    """The same of a text that is short, without its numbers."""
     return heads("daily", folded_words(form))
 
 
@@ -117,8 +126,11 @@ def tells_state(text: str, language: str = "") -> bool:
     >>> tells_state("Closed today"), tells_state("Danger level 3 of 5"), tells_state("Win a trip to Lisbon")
     (True, True, False)
     """
-    if len(text) > STATE:
-        return False
+    return len(text) <= STATE and _tells_state(like_digits(text), language)
+
+
+@lru_cache(maxsize=1 << 10)
+def _tells_state(text: str, language: str) -> bool:
     words = _words(text)
     if len(words) > (SENTENCE if text.endswith(".") else BUTTON):
         return False

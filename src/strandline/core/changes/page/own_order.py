@@ -8,6 +8,7 @@ An entry that left is told in the same way, where none came: a list passes on wh
 
 import re
 from collections.abc import Set
+from functools import lru_cache
 from typing import Final
 
 from strandline.core.blocks.words import words
@@ -15,6 +16,7 @@ from strandline.core.changes.delta.carried import LONG
 from strandline.core.changes.delta.touched import followers
 from strandline.core.changes.page.notices import boxes
 from strandline.core.changes.words.bylines import is_count
+from strandline.core.changes.words.small_letters import like_digits
 from strandline.core.changes.words.ticking import holds_date, is_stamp, settled_text
 from strandline.core.kept_property import kept_property
 
@@ -194,6 +196,11 @@ def names_something(text: str) -> bool:
     >>> [names_something(text) for text in ("Midwife", "12 May 2026", "38", "9 replies", "Updated 12 May", "5 MB")]
     [True, False, False, False, False, False]
     """
+    return _names_something(like_digits(text))
+
+
+@lru_cache(maxsize=1 << 11)  # what has a number has another one at the next look
+def _names_something(text: str) -> bool:
     if len(text) >= LONG or is_count(text):
         return False
     settled = settled_text(text)

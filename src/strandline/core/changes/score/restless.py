@@ -12,7 +12,7 @@ from strandline.core.changes.edits.said import SHORT
 from strandline.core.changes.noise.creeping import set_back
 from strandline.core.changes.noise.spots import Spots
 from strandline.core.changes.noise.volatility import NoiseState
-from strandline.core.changes.page.notices import is_daily
+from strandline.core.changes.page.notices import LONGEST, heads_daily, is_daily
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.page.returning import Returning
 from strandline.core.changes.words.figures import is_bare, is_money
@@ -79,7 +79,10 @@ class Restless:
         """Whether a short text is the quote, the word or the picture of the day, as it says, or the text before it."""
         if len(after) > SHORT:
             return False
-        return is_daily(after) or is_daily(self._spots.before(block, after))
+        if is_daily(after):
+            return True
+        stands = self._spots.before(block, after)
+        return len(stands) <= LONGEST and heads_daily(stands)
 
     @kept_property
     def measured(self) -> bool:

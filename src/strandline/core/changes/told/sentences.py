@@ -149,22 +149,19 @@ class _Teller:
 
     def _picked(self, change: BlockChange) -> Sequence[Operation]:
         """The operations on what counts: nobody tells of clocks and counters if there is anything else."""
-        if not self._idle[0] and not self._idle[1]:
-            return change.content
-        return [one for one in change.content if one.element not in ("text", "block") or not self._is_idle(change, one)]
-
-    def _is_idle(self, change: BlockChange, operation: Operation) -> bool:
-        """Whether nothing of what an operation did counts."""
-        texts = [(operation.before, operation.after)]
-        if change.block.linked >= LINKED:
-            texts = by_entries(change.old, change.new, operation.before, operation.after)
         gone, come = self._idle
-        for before, after in texts:
-            if before and before not in gone and not ("\n" in before and gone.issuperset(before.split("\n"))):
-                return False
-            if after and after not in come and not ("\n" in after and come.issuperset(after.split("\n"))):
-                return False
-        return True
+        if not gone and not come:
+            return change.content
+        old, new, linked = change.old, change.new, change.block.linked >= LINKED
+        kept = []
+        for one in change.content:
+            _, element, _, _, before, after = one
+            if element in ("text", "block"):
+                texts = by_entries(old, new, before, after) if linked else [(before, after)]
+                if all([_is_among(left, gone) and _is_among(came, come) for left, came in texts]):
+                    continue
+            kept.append(one)
+        return kept
 
     # Lists of links, and of posts
 
@@ -335,6 +332,11 @@ class _Teller:
     def _is_title(self, before: str, after: str) -> bool:
         old, new = self._delta.old.title, self._delta.new.title
         return old != new and bool(before) and before in old and after in new
+
+
+def _is_among(text: str, idle: set[str]) -> bool:
+    """Whether nothing of a text that came or left counts."""
+    return not text or text in idle or ("\n" in text and idle.issuperset(text.split("\n")))
 
 
 def _alone(sentence: str, before: str = "", after: str = "") -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from strandline.core.changes.words.counters import COUNTED
 from strandline.core.changes.words.moving_parts import AGE, DIGIT, MAY_AGE
-from strandline.core.changes.words.small_letters import small_letters
+from strandline.core.changes.words.small_letters import like_digits, small_letters
 
 FEWEST: Final = 3
 """Words of a headline. Origin: a guess."""
@@ -29,7 +29,6 @@ _SIGNS_OF_AGE: Final = ("fa", *MAY_AGE)  # one of which stands in whatever is an
 _BETWEEN: Final = " \t\u00a0|·•–—-,;:("
 
 
-@lru_cache(maxsize=1 << 10)  # what is judged is told next
 def without_byline(text: str) -> str:
     """A headline without the counters behind it; empty when there is nothing else.
 
@@ -40,21 +39,27 @@ def without_byline(text: str) -> str:
     >>> without_byline("Swarm in the chimney 6 replies")
     'Swarm in the chimney'
     """
+    return text[: _head(like_digits(text))]
+
+
+@lru_cache(maxsize=1 << 11)  # what is judged is told next, and counts others at the next look
+def _head(text: str) -> int:
+    """Where the byline of a text begins; the same for all that are `like_digits`."""
     folded = small_letters(text)
     ages = list(AGE.finditer(folded)) if may_age(folded) else []
     counters = list(_COUNTER.finditer(folded)) if DIGIT.search(text) else []
     if not ages and len(counters) < 2:
         answers = _ANSWERS.search(folded) if counters else None
         head = text[: answers.start()].rstrip(_BETWEEN) if answers else text
-        return head if len(head.split()) >= FEWEST else text
+        return len(head) if len(head.split()) >= FEWEST else len(text)
     start = min(found.start() for found in (*ages, *counters))
     tail = _COUNTER.sub(" ", AGE.sub(" ", folded[start:]))
     if len(_WORD.findall(tail)) > MOST:
-        return text
+        return len(text)
     head = text[:start].rstrip(_BETWEEN)
     if len(head.split()) >= FEWEST:
-        return head
-    return "" if counters else text
+        return len(head)
+    return 0 if counters else len(text)
 
 
 def is_count(text: str) -> bool:
@@ -65,6 +70,11 @@ def is_count(text: str) -> bool:
     >>> is_count("Schwarm im Kamin 6 Antworten")
     False
     """
+    return _is_count(like_digits(text))
+
+
+@lru_cache(maxsize=1 << 11)
+def _is_count(text: str) -> bool:
     folded = small_letters(text)
     if may_age(folded) and AGE.fullmatch(folded):
         return True

@@ -42,8 +42,8 @@ def is_other_headline(block: PageBlock, texts: tuple[str, str], versions: tuple[
     Where the title stays as it was, entries of menus that bear the same words are no headline.
     """
     (before, after), (old, new) = texts, versions
+    if old.title == new.title and not (before and after):
+        return False
     if not names_page(before, old.title) and not names_page(after, new.title):
         return False
-    if old.title != new.title:
-        return True
-    return bool(before and after) and not any(item[0] == "link" and item[1] in (before, after) for item in block.items)
+    return old.title != new.title or not any(item[0] == "link" and item[1] in (before, after) for item in block.items)
