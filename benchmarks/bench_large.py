@@ -1,11 +1,13 @@
 """What an archive costs as it grows: CPU and memory against the number of pages, each measured in a process of its own.
 
-    python -m benchmarks large [--pages 10000 100000] [--captures 4] [--together 1] [--only plan] [--keep FOLDER]
+    python -m benchmarks large [--pages 10000 100000] [--captures 4] [--together 1] [--sites 1] [--only plan]
+        [--keep FOLDER]
 
 Archives are made up in the catalog alone (benchmarks/large_archive.py), as a watch would leave them, in FOLDER or for
 this run; `--pages 1000000` takes ten minutes and 3 GB of disk. With `--together 1` each page stands in a directory of
-its own, as topics of a forum do; else sites have 85 directories at most. The last column is the growth: the power of
-the number of pages that cost follows between the smallest and the largest archive (1: in proportion, 0: not at all).
+its own, as topics of a forum do; else sites have 85 directories at most. With `--sites 1` all pages are of one site.
+The last column is the growth: the power of the number of pages that cost follows between the smallest and the largest
+archive (1: in proportion, 0: not at all).
 
     plan, opened     what was learned read from its note, as when a watch is started again
     plan, anew       the same learned from all captures, as when there is no note
@@ -35,7 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bench_interface import cpu_of, fetch, served
-from benchmarks.large_archive import START, YEAR, Size, make
+from benchmarks.large_archive import SITES, START, YEAR, Size, make
 from strandline.archive.folder import open_archive
 from strandline.core.changes.versions import packed
 from strandline.settings.edit import change_settings
@@ -288,6 +290,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--captures", type=int, default=4, help="captures of a page")
     parser.add_argument("--together", type=int, default=0, help="pages of a directory (0: however many there are)")
+    parser.add_argument("--sites", type=int, default=SITES, help="sites; one holds about a third of the pages")
     parser.add_argument("--only", nargs="+", choices=list(MEASURES), default=list(MEASURES))
     parser.add_argument("--keep", type=Path, help="folder for the archives; made there once")
     parser.add_argument("--measure", choices=list(MEASURES), help=argparse.SUPPRESS)
@@ -299,9 +302,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for pages in sorted(given.pages):
             by = f"by{given.together}" if given.together else ""
-            folder = (given.keep or Path(place)) / f"{pages}x{given.captures}{by}"
+            of = f"of{given.sites}" if given.sites != SITES else ""
+            folder = (given.keep or Path(place)) / f"{pages}x{given.captures}{by}{of}"
             if not folder.exists():
-                _made(folder, Size(pages, pages * given.captures, min(VERSIONS, pages), VERSIONS, given.together))
+                captures, blocks = pages * given.captures, min(VERSIONS, pages)
+                _made(folder, Size(pages, captures, blocks, VERSIONS, given.together, given.sites))
             figures[pages] = measured_of(folder, [name for name in MEASURES if name in given.only])
     show(figures)
     print(f"load average of the machine: {os.getloadavg()[0]:.1f}")

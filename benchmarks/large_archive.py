@@ -47,7 +47,8 @@ WORDS = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
 @dataclass(frozen=True)
 class Size:
     """How large: `blocks` that differ, and pages whose `versions` are kept, as those of all pages would be; `together`
-    pages stand in a directory, as in a forum that has one for each topic (0: in 85 directories of each site).
+    pages stand in a directory, as in a forum that has one for each topic (0: in 85 directories of each site). Of so
+    many `sites` one holds about a third of the pages, most are small.
     """
 
     pages: int = 100_000
@@ -55,6 +56,7 @@ class Size:
     blocks: int = BLOCKS
     versions: int = 1_000_000_000
     together: int = 0
+    sites: int = SITES
 
 
 def make(folder: Path, size: Size) -> Path:
@@ -62,7 +64,7 @@ def make(folder: Path, size: Size) -> Path:
     pages, captures = size.pages, size.captures
     archive = create(folder, contact="https://library.test/bot")
     rng = np.random.default_rng(7)
-    site = np.minimum(rng.zipf(1.4, pages) - 1, SITES - 1)  # one site holds about a third, most are small
+    site = np.minimum(rng.zipf(1.4, pages) - 1, size.sites - 1)
     if size.together:
         site = np.repeat(site[:: size.together], size.together)[:pages]
     urls = [f"http://site{s}.test/{_directory(n, size)}/page{n}.html" for n, s in enumerate(site)]
@@ -76,7 +78,7 @@ def make(folder: Path, size: Size) -> Path:
         connection.execute("BEGIN")
         connection.executemany(
             "INSERT INTO hosts (host, authority, site, turn) VALUES (?, ?, ?, ?)",
-            [(s + 1, f"site{s}.test", f"site{s}.test", s) for s in range(SITES)],
+            [(s + 1, f"site{s}.test", f"site{s}.test", s) for s in range(size.sites)],
         )
         _pages(connection, urls, site)
         _captures(connection, page, times)
@@ -89,7 +91,7 @@ def make(folder: Path, size: Size) -> Path:
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
         connection.execute("PRAGMA journal_mode = WAL")
-    _learned(folder, rng, urls)
+    _learned(folder, rng, urls, size.sites)
     return archive.folder
 
 
@@ -243,7 +245,7 @@ def _sums(connection: sqlite3.Connection) -> None:
     )
 
 
-def _learned(folder: Path, rng: np.random.Generator, urls: list[str]) -> None:
+def _learned(folder: Path, rng: np.random.Generator, urls: list[str], sites: int) -> None:
     with closing(LearnedWriter.open(folder / DATABASE)) as writer:
         seq, pages = writer.reading.newest(), len(urls)
         periods = Periods("UTC", None, Cycle.DAY, 24)
@@ -255,7 +257,7 @@ def _learned(folder: Path, rng: np.random.Generator, urls: list[str]) -> None:
         ]
         about = (seq, seq, seq, pages, 0, START, START + YEAR)
         data = {"cycle": "day", "periods": 24, "groups": groups}
-        clocks = {f"site{s}.test": SiteClock("UTC", None, "made up") for s in range(SITES)}
+        clocks = {f"site{s}.test": SiteClock("UTC", None, "made up") for s in range(sites)}
         rows = ((n + 1, series, n % 20) for n in range(pages))
         writer.replace_patterns(LearnedFrom("patterns", *about, data), clocks, rows, TrustBook())
         classes = {
@@ -278,5 +280,6 @@ if __name__ == "__main__":
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--captures", type=int, default=1_000_000)
     parser.add_argument("--together", type=int, default=0, help="pages of a directory; as many as there are by default")
+    parser.add_argument("--sites", type=int, default=SITES)
     given = parser.parse_args()
-    print(make(given.folder, Size(given.pages, given.captures, together=given.together)))
+    print(make(given.folder, Size(given.pages, given.captures, together=given.together, sites=given.sites)))

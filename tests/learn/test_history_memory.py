@@ -41,10 +41,9 @@ def archives(tmp_path_factory):
     spec = importlib.util.spec_from_file_location("large_archive", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.SITES = 1
     sizes = ((PAGES, CAPTURES), (4 * PAGES, CAPTURES), (PAGES, 4 * CAPTURES))
     folder = tmp_path_factory.mktemp("large")
-    return [module.make(folder / f"{n}x{c}", module.Size(n, n * c, 10, 10)) for n, c in sizes]
+    return [module.make(folder / f"{n}x{c}", module.Size(n, n * c, 10, 10, sites=1)) for n, c in sizes]
 
 
 @pytest.fixture(autouse=True)

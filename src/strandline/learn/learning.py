@@ -179,6 +179,7 @@ class _Lessons:
                 looks.add(visits)
         if rates is not None:
             self._known[name], self._looks[name] = rates.site()
+        del rates  # of a large site the addresses take as much memory as what is made of them
         if looks is not None:
             self._mine(name, looks)
 
