@@ -278,7 +278,12 @@ def folded_words(text: str) -> list[str]:
     ['l', 'aout', 'jours']
     """
     said = plain_signs(text)
-    return _WORDS.findall(said.lower()) if said.isascii() else [folded(word) for word in _WORDS.findall(said)]
+    if said.isascii():
+        return _WORDS.findall(said.lower())
+    found = _WORDS.findall(said)
+    if (together := " ".join(found)).isascii():  # only signs between them are not: as fast as any
+        return together.lower().split()
+    return [folded(word) for word in found]
 
 
 def is_correction(text: str, language: str = "") -> bool:

@@ -13,11 +13,12 @@ FEWEST_WORDS: Final = 2
 """Words of a headline, at least: a single one of a title may be any menu's. Origin: a guess."""
 IN_COMMON, SHARE = 3, 0.6
 """Words, and part of the words, that a headline has in common with a title that says it otherwise. Origin: a guess."""
+BRIEF: Final = 40
+"""Letters of a text of which it costs next to nothing to count the words. Origin: a bound on time."""
 LONGEST: Final = 30
 """Words of a headline, at most. Origin: a guess."""
 
 
-@lru_cache(maxsize=1 << 9)
 def names_page(text: str, title: str) -> bool:
     """True for a text of some words which the title of the page repeats.
 
@@ -26,7 +27,14 @@ def names_page(text: str, title: str) -> bool:
     >>> names_page("Thread: which oven is best?", "Which oven is best? - Made Example Forum")
     True
     """
-    said = text.casefold().split() if text and title else []
+    if not text or not title or (len(text) <= BRIEF and len(text.split()) < FEWEST_WORDS):
+        return False
+    return _names_page(text, title)
+
+
+@lru_cache(maxsize=1 << 9)
+def _names_page(text: str, title: str) -> bool:
+    said = text.casefold().split()
     if not FEWEST_WORDS <= len(said) <= LONGEST:
         return False
     named = title.casefold()
