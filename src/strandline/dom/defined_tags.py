@@ -5,14 +5,14 @@ running text: text right before its start or right after its end, or a paragraph
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _ATTRIBUTES: Final = rb"(?:[^<>\"']|\"[^\"]*+\"|'[^']*+')*+>"
 _DEFINED: Final = re.compile(rb"<[a-z][a-z0-9.]*+-[^\s/>]*+[\s/>]")
 _TAG: Final = re.compile(
-    rb"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|xmp|iframe|noembed|noframes|plaintext)(?=[\s>]).*?(?:</(?P=raw)|\Z)"
-    rb"|<(?P<end>/?)(?P<name>[a-z][a-z0-9.]*+-[^\s/>]*+)(?P<rest>" + _ATTRIBUTES + rb")",
-    re.DOTALL,
+    rb"<(?:(?P<raw>!--|(?:script|style|textarea|title|xmp|iframe|noembed|noframes|plaintext)(?=[\s>]))"
+    rb"|(?P<end>/?)(?P<name>[a-z][a-z0-9.]*+-[^\s/>]*+)(?P<rest>" + _ATTRIBUTES + rb"))"
 )
 _TEXT_AFTER: Final = re.compile(rb"\s*+[^\s<]")
 _PHRASE: Final = re.compile(rb"<(?:p|h[1-6]|pre|b|strong|i|em|small|span|label|sup|sub|summary)[\s>]")
@@ -34,10 +34,8 @@ def with_lines(page: bytes) -> bytes:
     opened: list[tuple[bytes, re.Match[bytes]]] = []
     pieces: list[tuple[int, int, bytes]] = []
     phrases: set[int] = set()  # where tags that are left as they are end
-    for tag in _TAG.finditer(page):
+    for tag in _tags(page):
         name = tag["name"]
-        if name is None:
-            continue
         if not tag["end"]:
             opened.append((name, tag))
             continue
@@ -55,6 +53,19 @@ def with_lines(page: bytes) -> bytes:
         parts += (page[done:begins], instead)
         done = ends
     return b"".join((*parts, page[done:]))
+
+
+def _tags(page: bytes) -> Iterator[re.Match[bytes]]:
+    """The tags that scripts define, but for those that scripts and comments hold as text."""
+    place = 0
+    while tag := _TAG.search(page, place):
+        place = tag.end()
+        if raw := tag["raw"]:
+            place = page.find(b"-->" if raw == b"!--" else b"</" + raw, place)
+            if place < 0:
+                return
+        else:
+            yield tag
 
 
 def _is_a_line(page: bytes, start: re.Match[bytes], end: re.Match[bytes], phrases: set[int]) -> bool:

@@ -41,6 +41,7 @@ from strandline.dom.defined_tags import with_lines
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
+from strandline.dom.side_by_side import with_blanks
 from strandline.dom.struck_text import STRIKING, has_strokes, with_strokes
 from strandline.dom.tag_places import PageTags
 from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
@@ -119,7 +120,7 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
         title = parsed.css_first("title")
         known = _known(page)
         struck = known.struck if known else has_strokes(PageTags(page, STRIKING))
-        written = with_lines((parsed.html or "").encode())
+        written = with_blanks(with_lines((parsed.html or "").encode()))
         tree = _layout_tree(_shown(written, 0, struck), served=False, described=described)
         tree.title = " ".join(title.text().split()) if title else ""
         tree.declared = declared_kinds(page) if described else 0

@@ -39,3 +39,18 @@ def test_one_row_that_moves_is_told_on_the_tenth_capture_as_on_the_first():
 def test_a_price_of_few_that_move_together_stays_one():
     found = scores([[(name, f"{20 + 3 * look + k}.50 EUR") for k, name in enumerate(NAMES[:3])] for look in range(11)])
     assert found[9] > 0.5
+
+
+def test_numbers_that_all_rose_a_little_count_something_at_the_first_look():
+    def state(**other):
+        return [(name, other.get(name, f"{30 + 7 * k} frumps")) for k, name in enumerate(NAMES)]
+
+    risen = {name: f"{32 + 8 * k} frumps" for k, name in enumerate(NAMES)}
+    assert scores([state(), state(**risen)])[0] < 0.015
+    assert scores([state(), state(**risen | {"Oak": "9 frumps"})])[0] > 0.1  # one fell
+    assert scores([state(), state(Oak="40 frumps")])[0] > 0.1
+    doubled = {name: f"{60 + 14 * k} frumps" for k, name in enumerate(NAMES)}
+    assert scores([state(), state(**doubled)])[0] > 0.1
+    dearer = {name: text.replace("frumps", "EUR") for name, text in risen.items()}
+    priced = [(name, text.replace("frumps", "EUR")) for name, text in state()]
+    assert scores([priced, state(**dearer)])[0] > 0.5

@@ -21,7 +21,7 @@ SITE = Site(read("far_sites"))
 PAGES = {"first": read("far_pages")["page"], "control": read("far_control_pages")["page"]}
 WRONG = read("far_wrong")
 FLOOR = 0.015
-WANTED = {"municipal": 0.8, "board": 0.96}
+WANTED = {"municipal": 0.85, "board": 0.96}
 """Chance that a look at which something came scores higher than one at which nothing did; .97 where not named:
 temperatures with a word are another pair of words at each look of a page."""
 
@@ -40,7 +40,9 @@ def looks_of(which):
 
 @pytest.mark.parametrize(("which", "number"), [*looks_of("first"), *looks_of("control")])
 def test_each_look_is_told_as_a_person_would(which, number):
-    """Of 753 looks at the first pages 155 were told otherwise before the rules, of 168 at the control 19 after them."""
+    """Of 753 looks at the first pages 155 were told otherwise before the rules, of 168 at the control 19 after them,
+    81 and 15 now.
+    """
     page = PAGES[which][number]
     found = {look.name: f"{look.scored.value:.3f}" for look in all_looks(page, number, SITE) if not look.right}
     known = WRONG[which].get(f"{number} {page['kind']}", [])
@@ -50,8 +52,8 @@ def test_each_look_is_told_as_a_person_would(which, number):
 def test_pages_are_many_and_what_is_wrong_is_bounded():
     assert len({page["kind"] for page in PAGES["first"]}) >= 60
     assert {page.get("language", "en") for page in PAGES["first"]} == {"en", "fr", "de", "es", "it", "nl"}
-    assert sum(map(len, WRONG["first"].values())) <= 89
-    assert sum(map(len, WRONG["control"].values())) <= 19
+    assert sum(map(len, WRONG["first"].values())) <= 81
+    assert sum(map(len, WRONG["control"].values())) <= 15
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -48,3 +48,17 @@ def test_a_spot_that_shows_something_else_at_every_look():
     texts = ["Ana liked it", "Great weir", "Such calm water", "Worth a detour", "My dog swam", "Nice hut", "Bring tea"]
     found = scores([f"<p>The hut is open all day.</p><p>{text}</p><p>Bring a cup.</p>" for text in texts])
     assert max(found[4:]) < 0.015
+
+
+def test_figures_all_of_which_are_others_where_the_page_says_when_it_measured_them():
+    rows = "".join(f"<tr><td>{name}<td>{{}}</tr>" for name in ("North", "South", "East", "West", "Mill", "Quay"))
+    page = f"<table>{rows}</table><p>Measured at {{}}</p>"
+    measured = [(41, 7, 33, 58, 12, 90, "08:11"), (35, 18, 61, 9, 77, 4, "09:12"), (28, 66, 2, 51, 19, 83, "10:14")]
+    assert max(scores([page.format(*row) for row in measured])) < 0.015
+    assert min(scores([page.replace("Measured", "Put down").format(*row) for row in measured])) > 0.3
+
+
+def test_the_only_person_a_page_quotes_is_another_one():
+    said = "<p>Chairs for hire, by the day or by the week.</p><p>They are brought to the door.</p><p>{}</p>"
+    voices = ["“So quick.” Nora P., Bristol", "“Never a scratch.” Tom H., Kent", "“All ten came.” Ines R., Leeds"]
+    assert max(scores([said.format(voice) for voice in voices])) < 0.015

@@ -18,7 +18,7 @@ from strandline.core.changes.delta.matching import matched
 from strandline.core.changes.delta.vidiff import compare
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.score.importance import importance
-from strandline.core.changes.score.item_changes import ItemChange
+from strandline.core.changes.score.item_change import ItemChange
 from strandline.core.changes.words.figures import changed_figures
 
 SAID = st.lists(st.sampled_from(["fee", "card", "the", "year", "mayor", "4", "17", "new"]), min_size=1, max_size=7)

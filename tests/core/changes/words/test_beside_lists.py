@@ -6,6 +6,7 @@ from importlib.resources import files
 import pytest
 
 from strandline.core.changes.words.beside_lists import beside_lists, is_beside
+from strandline.core.changes.words.beside_lists import texts_beside as entries_beside
 from strandline.core.changes.words.language_rules import LANGUAGES
 from strandline.dom.html import blocks
 
@@ -57,3 +58,16 @@ def test_headings_are_known_in_every_language_and_none_is_one_word_of_another_se
     assert min(map(len, listed.values())) >= 30
     others = ("Opening hours", "Prices", "News", "Latest news", "Notices", "More", "Links between two towns", "Results")
     assert not any(map(is_beside, others))
+
+
+def test_entries_of_a_list_that_stands_in_one_block_with_the_text():
+    cell = "<a href=/1>One</a><br><a href=/2>Two and three</a>"
+    crew = "<tr><td>Our crew<td><a href=/4>Four</a></tr>"
+    page = f"<table><tr><td>The sea rose.<td><b>Most read</b><br>{cell}</tr>{crew}</table>"
+    found = entries_beside(blocks(f"<html><body>{page}</body></html>".encode()))
+    assert {"One", "Two and three"} <= {text for _, text in found}
+    assert not {"Four", "The sea rose."} & {text for _, text in found}
+    said = blocks(f"<html><body>{page}<p>One</p></body></html>".encode())
+    assert "One" not in {text for _, text in entries_beside(said)}
+    other = blocks(f"<html><body>{page.replace('Most read', 'Our boats')}</body></html>".encode())
+    assert entries_beside(other) == frozenset()

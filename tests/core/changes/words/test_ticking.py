@@ -23,6 +23,15 @@ from strandline.core.changes.words import ticking
         ("etag: 1869f", "etag: 30d3e", "identifier"),
         ("Model XR2000", "Model XR3000", ""),
         ("anna7 days ago", "anna8 days ago", "age"),
+        ("1204 parcels have come in, the last 3 days ago.", "1241 parcels have come in, the last just now.", "counter"),
+        ("300 parcels have come in, the last 3 days ago.", "900 parcels have come in, the last just now.", ""),
+        ("1204 parcels have come in since we began.", "1241 parcels have come in since we began.", ""),
+        ("Himmel zurzeit: Wolken 11 %, 21.5 °C", "Himmel zurzeit: Wolken 58 %, 10.1 °C", "reading"),
+        ("Jetzt 20 % Rabatt", "Jetzt 30 % Rabatt", ""),
+        ("21.5 °C in the lake", "10.1 °C in the lake", "reading"),
+        ("Wash at 30 °C", "Wash at 60 °C", ""),
+        ("57 persone guardano questa pagina", "11 persone guardano questa pagina", "counter"),
+        ("42 personnes participent", "43 personnes participent", "counter"),
     ],
 )
 def test_forms_of_numbers_by_the_words_beside_them(before, after, form):

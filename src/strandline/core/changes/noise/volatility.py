@@ -39,7 +39,7 @@ from strandline.core.changes.delta.carried import LINKS, noise_place
 from strandline.core.changes.delta.delta import Delta
 from strandline.core.changes.delta.touched import mostly_changed, says_something, touched_texts
 from strandline.core.changes.delta.unstable_names import StablePaths, changing_names
-from strandline.core.changes.noise.in_step import ROW, rows_in_step
+from strandline.core.changes.noise.in_step import ROW, row_form, rows_in_step
 from strandline.core.changes.noise.noise_storing import FIELDS, RATINGS, forget_oldest, noise_fields, stored_noise
 from strandline.core.changes.noise.spots import Spots
 from strandline.core.changes.noise.stays import Stay, is_steady
@@ -178,7 +178,7 @@ class NoiseState:
 
     def moves_in_step(self, path: str, before: str, after: str) -> bool:
         """True for a row of a list most rows of which were others, in their numbers, at every look but few."""
-        if not self.slots or len(after) > ROW or (form := settled_text(after)) == after or settled_text(before) != form:
+        if not self.slots or len(after) > ROW or (form := row_form(after)) == after or row_form(before) != form:
             return False
         since, changes = self.slots.get(self._row(path, form, all_move=is_money(after)), (0, 0))
         return changes >= SURELY and changes + ONCE >= RESTLESS * (self.comparisons - since)

@@ -19,7 +19,7 @@ from strandline.core.blocks.site_template import NO_TEMPLATE, Template, is_frami
 from strandline.core.blocks.tree import BlockTree, PageBlock
 from strandline.core.changes.delta.carried import LONG, noise_place, prose_of
 from strandline.core.changes.noise.volatility import NoiseState
-from strandline.core.changes.words.beside_lists import beside_lists
+from strandline.core.changes.words.beside_lists import beside_lists, texts_beside
 from strandline.core.kept_property import kept_property
 
 MOST: Final = 0.6
@@ -114,6 +114,10 @@ class PageKind:
     def may_own(self, block: PageBlock) -> bool:
         """Whether a block may be of the page's own part: nothing says that it stands beside it, but its place."""
         return not self._stands_beside(block) and not (block.link_weight and block.linked >= LISTED)
+
+    def lists_beside(self, path: str, text: str) -> bool:
+        """Whether a text is an entry of a list beside what the page is about, in a block that holds more than it."""
+        return any((path, text) in texts_beside(version) for version in self._versions)
 
     def _stands_beside(self, block: PageBlock) -> bool:
         if id(block) in self._over:

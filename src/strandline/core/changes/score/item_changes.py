@@ -14,7 +14,7 @@ not count, alarms always do (`notices`).
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final
 
 from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import words
@@ -50,10 +50,11 @@ from strandline.core.changes.page.own_order import OwnOrder
 from strandline.core.changes.page.page_kind import LISTED, PageKind
 from strandline.core.changes.page.returning import Returning
 from strandline.core.changes.page.standing_times import StandingTimes
+from strandline.core.changes.score.item_change import ItemChange, ItemKind
 from strandline.core.changes.score.restless import Restless
 from strandline.core.changes.words.bylines import without_byline
 from strandline.core.changes.words.currencies import holds_price, other_currency
-from strandline.core.changes.words.figures import is_bare, is_reading, moves_as_a_whole
+from strandline.core.changes.words.figures import is_bare, moves_as_a_whole
 from strandline.core.changes.words.glued import unglued
 from strandline.core.changes.words.labels import is_labelled
 from strandline.core.changes.words.language_rules import is_correction
@@ -63,6 +64,7 @@ from strandline.core.changes.words.price_columns import is_price_cell
 from strandline.core.changes.words.ticking import FORMS, is_dated, is_same_text, tick_form
 from strandline.core.changes.words.told_lists import names_document
 from strandline.core.changes.words.voices import VOICE, is_voice
+from strandline.core.changes.words.weather_lines import is_weather_line, tells_weather
 from strandline.core.kept_property import kept_property
 
 LIMIT: Final = 0.4
@@ -75,6 +77,10 @@ HEADLINE: Final = 0.5
 """Weight of another headline above a text. Origin: a guess."""
 ENTRY: Final = 0.33
 """Weight of a new entry of a list: what people watch lists for. Origin: a guess."""
+BESIDE: Final = "in a list beside what the page is about"
+"""Why it counts nothing. Origin: a definition."""
+IDLE: Final = {RENUMBERED: "says the same in other signs", "counter": FORMS["counter"]}
+"""Kinds of edits that say nothing, and why. Origin: a definition."""
 GONE: Final = 0.12
 """Weight of an entry that is gone from a list, none having come. Origin: a guess, less than that of a new one."""
 WITHDRAWN: Final = 0.25
@@ -91,32 +97,8 @@ HEADED: Final = 18
 """Words of a headline, at most. Origin: a guess."""
 EDITED: Final = 0.04
 """What an edit of the page's own text weighs at least, if it is more than typography. Origin: a guess."""
-ItemKind = Literal["new", "gone", "edited", "returned", "rotating", "ticking", "moved"]
-
 TOLD: Final = 8
 """Texts of a block that are told one by one. Origin: a bound on memory."""
-
-
-class ItemChange(NamedTuple):
-    """What happened to one text of a block, and why it counts or not."""
-
-    kind: ItemKind
-    before: str
-    after: str
-    counts: bool = True
-    why: str = ""
-    weight: float = 0.0  # of an edit, by what it says, in [0, 1]
-    stands_as: Literal["", "entry", "alarm", "title"] = ""  # an entry of a list; what matters wherever it stands
-
-    def as_data(self, longest: int = 200) -> dict[str, Any]:
-        """As `changes --json`, `compare --json` and the interface show it."""
-        return {
-            "kind": self.kind,
-            "before": self.before[:longest],
-            "after": self.after[:longest],
-            "counts": self.counts,
-            "why": self.why,
-        }
 
 
 class ItemJudge:
@@ -135,6 +117,11 @@ class ItemJudge:
         """What happened to one text of a block; `figures` says whether numbers are what the block is about. What an
         edit says has not to be weighed in a block of which others say enough.
         """
+        if block.link_weight and self._kind.lists_beside(block.path, after or before):
+            kind: ItemKind = "edited" if before and after else "new" if after else "gone"
+            return ItemChange(kind, before, after, False, BESIDE)
+        if self._restless.is_lone_voice(before, after):
+            return ItemChange("ticking", before, after, False, "what somebody said, in the place of somebody else")
         if before and after:
             return self._altered(block, before, after, figures, weigh)
         return self._came(block, after, weigh) if after else self._left(block, before, weigh)
@@ -162,7 +149,11 @@ class ItemJudge:
         if form and not stands:
             return FORMS[form], False
         own = self._kind.owns(block)
-        if own and is_reading(before, after) and self._restless.measured:
+        if own and self._restless.is_measured(block, before, after):
+            return FORMS["reading"], False
+        if self._restless.counts_up(block, before, after):
+            return FORMS["counter"], False
+        if is_weather_line(before, after) or (tells_weather(after) and self._restless.is_turning(block, after)):
             return FORMS["reading"], False
         listed = block.linked >= LISTED or self._kind.listing or not own
         if listed and not figures and is_bare(after) and not self._is_choice(block, before, after):
@@ -186,8 +177,8 @@ class ItemJudge:
         says = own or headed or (alike and self._kind.may_own(block))
         if says and (weigh or ticks or back) and (alike or (not self._kind.listing and is_turned(before, after))):
             kind, weight, lasting = self._said(block, before, after, figures)
-        if kind == RENUMBERED:
-            return ItemChange("ticking", before, after, False, "says the same in other signs")
+        if kind in IDLE:
+            return ItemChange("ticking", before, after, False, IDLE[kind])
         why = self._restless.why(block, (before, after), kind, sure=lasting) if ticks else ""
         if why or (own and alike and not lasting and (why := self._restless.of_its_label(block, before, after))):
             return ItemChange("ticking", before, after, False, why)

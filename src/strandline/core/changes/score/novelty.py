@@ -33,7 +33,8 @@ from strandline.core.changes.delta.vidiff import ADVERTISING
 from strandline.core.changes.noise.spots import Spots
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.page_kind import PageKind
-from strandline.core.changes.score.item_changes import EDITED, TOLD, ItemChange, ItemJudge
+from strandline.core.changes.score.item_change import ItemChange
+from strandline.core.changes.score.item_changes import EDITED, TOLD, ItemJudge
 from strandline.core.changes.words.figures import changed_figures, holds_only_numbers, is_numeric, is_table
 from strandline.core.changes.words.link_lists import Texts
 from strandline.core.changes.words.ticking import is_same_text

@@ -10,13 +10,16 @@ from strandline.core.changes.delta.touched import touched_texts
 from strandline.core.changes.edits.quantities import read
 from strandline.core.changes.edits.said import SHORT
 from strandline.core.changes.noise.creeping import set_back
+from strandline.core.changes.noise.in_step import counting_up, number_behind, row_form, rows_in_step
 from strandline.core.changes.noise.spots import Spots
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.notices import LONGEST, heads_daily, is_daily
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.page.returning import Returning
-from strandline.core.changes.words.figures import is_bare, is_money
+from strandline.core.changes.words.figures import is_bare, is_money, is_reading
 from strandline.core.changes.words.language_rules import folded_words, heads, language_rules, plain_signs
+from strandline.core.changes.words.ticking import is_same_text
+from strandline.core.changes.words.voices import is_voice
 from strandline.core.kept_property import kept_property
 
 RESTLESS: Final = frozenset(("number", "money", "time"))
@@ -43,8 +46,8 @@ class Restless:
         if not sure:
             states = self._kind.owns(block) and self._returning.is_of_states(before, after)
             return "" if states else "differs at most looks while the rest of it stays"
-        if kind in RESTLESS and self._noise.never_rests(block.path, before, after) and not self._is_term(before, after):
-            return "differs at every look while the rest of it stays"
+        if kind in RESTLESS and self._noise.never_rests(block.path, before, after):
+            return "" if self._is_term(before, after) else "differs at every look while the rest of it stays"
         return ""
 
     def _is_term(self, before: str, after: str) -> bool:
@@ -96,3 +99,35 @@ class Restless:
             set_back(before, after, moments) != after and heads("measured", folded_words(after))
             for before, after in pairs
         )
+
+    def counts_up(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether the number of a row rose a little, as those of its neighbours did."""
+        behind = number_behind(before, after)
+        return bool(behind) and (block.path, behind) in self._counting_up
+
+    @kept_property
+    def _counting_up(self) -> frozenset[tuple[str, str]]:
+        return counting_up(self._delta)
+
+    def is_measured(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether a page that says when something was measured shows it here: a reading with its unit, or a figure of
+        many nearly all of which are others at this look.
+        """
+        if is_reading(before, after):
+            return self.measured
+        return is_bare(after) and self.measured and (block.path, row_form(after)) in self._all_moving
+
+    @kept_property
+    def _all_moving(self) -> set[tuple[str, str]]:
+        return {(rows.path, rows.form) for rows in rows_in_step(self._delta) if rows.all_move}
+
+    def is_lone_voice(self, before: str, after: str) -> bool:
+        """Whether a text is what somebody said, and another one took its place where the page quotes nobody else."""
+        if not (is_voice(after or before) and is_voice(before or after)) or is_same_text(before, after):
+            return False
+        return self._lone_voices
+
+    @kept_property
+    def _lone_voices(self) -> bool:
+        pages = self._delta.old, self._delta.new
+        return all(sum(is_voice(text) for block in page.blocks for text in block.texts) == 1 for page in pages)

@@ -5,7 +5,7 @@ there the heading does. It holds for the links below it, until another heading o
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
@@ -43,6 +43,35 @@ def _below_headings(blocks: Iterable[PageBlock]) -> set[int]:
         else:
             inside = False
     return found
+
+
+def texts_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
+    """The entries of such lists that stand in one block with other things, as pages laid out by tables have them, each
+    behind the path of its block: links below the heading, up to a text without one. What the page says elsewhere, too,
+    is none of them. Kept with the page.
+    """
+    known: frozenset[tuple[str, str]] | None = page.__dict__.get("texts_beside")
+    if known is None:
+        found, others = set[tuple[str, str]](), set[str]()
+        for block in page.blocks:
+            for beside, texts in _runs(block):
+                (found.update((block.path, text) for text in texts) if beside else others.update(texts))
+        known = page.__dict__["texts_beside"] = frozenset(entry for entry in found if entry[1] not in others)
+    return known
+
+
+def _runs(block: PageBlock) -> Iterator[tuple[bool, list[str]]]:
+    """Texts of a block, each with the links in it: whether it stands below such a heading."""
+    inside, links = False, list[str]()
+    for item in block.items:
+        if item.kind == "link":
+            links += [item.text] if item.text else []
+        elif item.kind == "text":
+            heading = item.text.partition(links[0])[0].strip() if links else item.text  # a line break divides no text
+            if heading:
+                inside = len(heading) <= LONGEST and is_beside(heading)
+            yield inside and bool(links), [item.text, *links]
+            links = []
 
 
 def _heading(block: PageBlock) -> str:

@@ -64,6 +64,15 @@ def is_counted(before: str, after: str, sentence: bool) -> bool:
     return not sentence or _MODAL.search(before) is None
 
 
+def is_limited(before: str, after: str) -> bool:
+    """Whether a number is allowed or promised, by what stands before and after it.
+
+    >>> is_limited("up to ", " users"), is_limited("", " visits")
+    (True, False)
+    """
+    return _LIMITS.search(before) is not None or _LIMITS.search(after) is not None
+
+
 @lru_cache(maxsize=1 << 11)
 def is_among(mark: str, beside: str) -> bool:
     """Whether what stands beside a number has a phrase of a mark of the languages: "crowds", "raised", "identified".

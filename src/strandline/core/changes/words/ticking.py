@@ -84,8 +84,8 @@ _BRIEF: Final = re.compile(  # small
 )
 _TIMES: Final = re.compile(rf"\s?(?:{TIME_UNITS})\b")  # small
 _NOW: Final = re.compile(
-    r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu|"
-    r"en\sce\smoment|im\smoment|en\seste\smomento|in\squesto\smomento|op\sdit\smoment|at\sthe\smoment)\b"
+    r"\b(?:now|current(?:ly)?|presently|jetzt|aktuell|zurzeit|derzeit|momentan|gegenwärtig|actuellement|ahora|actualmente|"
+    r"adesso|ora|attualmente|nu|momenteel|at\spresent|al\smomento|en\sce\smoment|im\smoment|en\seste\smomento|in\squesto\smomento|op\sdit\smoment|at\sthe\smoment)\b"
 )  # small
 _WEATHER: Final = re.compile(  # small
     r"\b(?:feels\slike|wind|humidity|air\spressure|dew\spoint|visibility|gefühlt|luftfeuchtigkeit|luftfeuchte|luftdruck|"
@@ -96,6 +96,8 @@ _ADDRESS: Final = re.compile(r"\d(?<![\d.]\d)\d{0,2}(?:\.\d{1,3}){3}(?![\d.])") 
 _OF_ALL: Final = re.compile(r"\s?(?:of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _MEASURE: Final = re.compile(r"\s?(?:°|º|%|hPa\b|mbar\b|km/h|m/s|mph\b|[cmk]?m\b|µg|m³|l/s|kWh?\b|W\b)")
+_DEGREE: Final = re.compile(r"\s?[°º]")
+_SHOWN: Final = re.compile(rf"\d{_READING.pattern}")
 _STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNITS: Final = (
@@ -162,8 +164,19 @@ def tick_form(before: str, after: str) -> TickForm:
             form = "clock" if is_stamp(new.undated) else "time"
     if _only_others(_ADDRESS, old.rest, new.rest) or _only_others(_TOKEN, old.rest, new.rest):
         return "identifier"
-    byline = not form and old.rest != before and new.rest != after and _is_byline(after, new.rest)
-    return _numbers_form(old.rest, new.rest, form) or ("counter" if byline else "")
+    found = _numbers_form(old.rest, new.rest, form)
+    return "counter" if not found and not form and _counts_beside(before, after) else found
+
+
+def _counts_beside(before: str, after: str) -> bool:
+    """Whether numbers count that stand beside an age or a date: in a byline, or as counters go where it is an age,
+    which only what is of the moment says.
+    """
+    old, new = parts_of(before), parts_of(after)
+    if old.rest == before or new.rest == after:
+        return False
+    aged = old.aged != before and new.aged != after
+    return _is_byline(after, new.rest) or (aged and _all_count_up(old.rest, new.rest))
 
 
 def _is_byline(text: str, ageless: str) -> bool:
@@ -171,6 +184,25 @@ def _is_byline(text: str, ageless: str) -> bool:
     if len(text) > BYLINE or text.rstrip().endswith((".", "!", "?")):
         return False
     return _STATED.search(ageless) is None and not is_money(ageless)
+
+
+def _all_count_up(before: str, after: str) -> bool:
+    """Whether all numbers of a text that are others now, at least one, rose a little and have no unit."""
+    pairs = zip(NUMBER.finditer(before), NUMBER.finditer(after), strict=False)
+    others = [(one[0], other) for one, other in pairs if one[0] != other[0]]
+    return bool(others) and all(
+        counts_up(one, other[0]) and not has_unit(after[other.end() :]) and not is_signed(after[: other.start()])
+        for one, other in others
+    )
+
+
+def has_unit(behind: str) -> bool:
+    """Whether what stands behind a number begins with a unit, of time too, or with a sign.
+
+    >>> has_unit(" days"), has_unit("%"), has_unit(" visits")
+    (True, True, False)
+    """
+    return _UNIT.match(behind) is not None
 
 
 def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
@@ -275,8 +307,22 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
         return "" if is_sentence(text) and not _NOW.search(small_letters(text)) else "time"
     if _READING.match(after) and _NOW.search(said_before):
         return "reading"
+    if _is_fine_degree(number, after) and not is_sentence(text):
+        return "reading"
+    if _MEASURE.match(after) and _shows_now(small_letters(text)):
+        return "reading"
     lone = before.endswith("(") and text[end : end + 1] == ")" and number.isdigit()  # "Comments (12)"
     return _form_by_words(text, before, after, rises or lone)
+
+
+def _is_fine_degree(number: str, behind: str) -> bool:
+    """Whether a number is one of degrees with tenths: what is prescribed has none ("wash at 30 °C")."""
+    return _DEGREE.match(behind) is not None and not number.isdigit()
+
+
+def _shows_now(text: str) -> bool:
+    """Whether a text says what instruments show at the moment: "Sky now: clouds 11 %, 21.5 °C"."""
+    return not is_sentence(text) and _NOW.search(text) is not None and _SHOWN.search(text) is not None
 
 
 def _form_by_words(text: str, before: str, after: str, counts: bool) -> TickForm:
