@@ -117,5 +117,5 @@ def test_a_real_parse_is_summed_up():
     ).encode()
     page = summary_of(layout(html), emails=True)
     assert (page.links, page.images, page.emails, page.headings) == (2, 2, 1, 2)
-    assert page.text_bytes == len("Title") + 8 + 40 + len("write") + len("go on") + len("Second")
+    assert page.text_bytes == len("Title") + 8 + 40 + len("write go on") + len("Second"), "links are parted by a blank"
     assert summary_of(layout(b"")) == PageSummary()
