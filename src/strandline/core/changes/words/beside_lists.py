@@ -52,11 +52,12 @@ def texts_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
     """
     known: frozenset[tuple[str, str]] | None = page.__dict__.get("texts_beside")
     if known is None:
-        found, others = set[tuple[str, str]](), set[str]()
-        for block in page.blocks:
-            for beside, texts in _runs(block):
-                (found.update((block.path, text) for text in texts) if beside else others.update(texts))
-        known = page.__dict__["texts_beside"] = frozenset(entry for entry in found if entry[1] not in others)
+        linked = [block for block in page.blocks if block.link_weight]
+        found = {(block.path, text) for block in linked for beside, texts in _runs(block) if beside for text in texts}
+        if found:  # on few pages
+            others = {text for block in page.blocks for beside, texts in _runs(block) if not beside for text in texts}
+            found = {entry for entry in found if entry[1] not in others}
+        known = page.__dict__["texts_beside"] = frozenset(found)
     return known
 
 
