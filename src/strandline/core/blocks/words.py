@@ -57,7 +57,7 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 
-_recent_short_set = lru_cache(maxsize=1 << 12)(_set)
+_recent_short_set = lru_cache(maxsize=1 << 10)(_set)
 _recent_set = lru_cache(maxsize=1 << 9)(_set)
 
 

@@ -199,7 +199,7 @@ def names_something(text: str) -> bool:
     return _names_something(like_digits(text))
 
 
-@lru_cache(maxsize=1 << 11)  # what has a number has another one at the next look
+@lru_cache(maxsize=1 << 10)  # what has a number has another one at the next look
 def _names_something(text: str) -> bool:
     if len(text) >= LONG or is_count(text):
         return False

@@ -42,7 +42,7 @@ def without_byline(text: str) -> str:
     return text[: _head(like_digits(text))]
 
 
-@lru_cache(maxsize=1 << 11)  # what is judged is told next, and counts others at the next look
+@lru_cache(maxsize=1 << 10)  # what is judged is told next, and counts others at the next look
 def _head(text: str) -> int:
     """Where the byline of a text begins; the same for all that are `like_digits`."""
     folded = small_letters(text)

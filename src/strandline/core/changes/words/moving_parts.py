@@ -88,7 +88,7 @@ def parts_of(text: str) -> Parts:
     )
 
 
-@lru_cache(maxsize=1 << 11)  # what counts or ticks is another number at every look, and the same text
+@lru_cache(maxsize=1 << 10)  # what counts or ticks is another number at every look, and the same text
 def places_of(text: str) -> Places:
     """Where the parts of a text are; the same for all texts that are `like_digits`."""
     if _is_figure(text):

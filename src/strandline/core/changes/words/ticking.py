@@ -122,7 +122,7 @@ def settled_text(text: str) -> str:
     return masked(text) if len(text) > LONG else _settled(like_digits(text))
 
 
-@lru_cache(maxsize=1 << 11)  # the numbers of a text that ticks are others at every look
+@lru_cache(maxsize=1 << 10)  # the numbers of a text that ticks are others at every look
 def _settled(text: str) -> str:
     parts = parts_of(text)
     return masked(parts.rest) if parts.numbered else parts.rest
@@ -283,7 +283,7 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     return _form_at(like_digits(text), (start, end), counts_up(earlier, said), said.startswith("0."))
 
 
-@lru_cache(maxsize=1 << 11)  # what stands around a number that ticks is the same at the next look
+@lru_cache(maxsize=1 << 10)  # what stands around a number that ticks is the same at the next look
 def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> TickForm:
     """The same of the number at a place, whatever its digits; `small` for one that begins with 0."""
     start, end = place
