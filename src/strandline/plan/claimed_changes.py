@@ -6,7 +6,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from strandline.core.plan.priced_kernels import Pages
-from strandline.core.plan.signals import MOST, Heard, SiteSignals, by_site
+from strandline.core.plan.signals import MOST, Heard, SiteSignals, as_changes, by_site
 from strandline.core.plan.strategy import Floats, Outcomes, PageTable, Rows
 from strandline.learn.experience import Learned
 from strandline.learn.known_pages import Groups, Hours
@@ -18,10 +18,6 @@ _NO_WORD = SiteSignals()
 SILENCE: Final = 0.5
 """Part of what silence would say if a site told of as many changes as it did of pages whose last change it told: these
 are the pages it told of by chance, too. Origin: measured, make demo: .60 at 1, .64 to .66 at .5, .65 at 0."""
-
-
-_LEAST: Final = 1e-9
-"""Of chances. Origin: a bound on rounding."""
 
 
 class PlannedPages(Protocol):
@@ -71,14 +67,14 @@ class ClaimedChanges:
         names = self._names
         sites, listened = table.site[rows], [claims.listens_for(page) for page in pages]
         said, recall, until = np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), -np.inf)
+        read, place = np.unique(sites, return_inverse=True)
         for source in range(len(SOURCES)):
             known, false = by_site(sites, lambda site, of=source: claims.of(names[site], of) or _NO_WORD)  # type: ignore[misc]
-            said -= np.log(np.maximum(false, _LEAST)) * np.minimum(counts[:, source], MOST)
+            said += as_changes(false, counts[:, source])
             # Sitemap and feed tell of the same changes: the silence of the better one counts.
-            counts_here = np.array([source in theirs for theirs in listened], dtype=np.bool_) & (known > recall)
-            read, place = np.unique(sites, return_inverse=True)
+            better = np.array([source in theirs for theirs in listened], dtype=np.bool_) & (known > recall)
             last_read = np.array([hours.at(claims.read_last(names[site], source)) for site in read.tolist()])[place]
-            recall, until = np.where(counts_here, known, recall), np.where(counts_here, last_read, until)
+            recall, until = np.where(better, known, recall), np.where(better, last_read, until)
         number = counts.sum(axis=1)
         false = np.exp(-said / np.maximum(np.minimum(number, MOST), 1.0))
         return Heard(number, SILENCE * recall, np.where(number > 0, false, 1.0), until)

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from strandline.core.plan.signals import MOST, SiteSignals
+from strandline.core.plan.signals import MOST, SiteSignals, as_changes
 from strandline.core.plan.strategy import Floats
 from strandline.learn.known_pages import Told
 from strandline.learn.observations import Seen, matters
@@ -123,14 +123,11 @@ class Claims:
             return
         listened = self._listened.get(page, _NOBODY)
         silent = (1.0 - max((self._quality(site, place).recall for place in listened), default=0.0)) * unsaid
-        worth = [
-            -np.log(max(self._quality(site, place).false, _LEAST)) * min(count, MOST)
-            for place, count in enumerate(claim.counts)
-        ]
+        worth = [float(as_changes(self._quality(site, place).false, count)) for place, count in enumerate(claim.counts)]
         for place, count in enumerate(claim.counts):
             if count or (place in listened and changed):
                 known = self._sources.setdefault((site, place), SiteSignals())
-                others = float(sum(worth) - worth[place])
+                others = sum(worth) - worth[place]
                 known.visited(min(count, MOST), silent, changed, place in listened, others)
         if changed:
             self._listened.pop(page, None)
@@ -241,8 +238,6 @@ _NOBODY: Final[frozenset[int]] = frozenset()
 """Tells of a page. Origin: a definition."""
 _UNKNOWN: Final = SiteSignals()
 """Of a source that nothing shows of. Origin: a definition."""
-_LEAST: Final = 1e-9
-"""Of chances. Origin: a bound on rounding."""
 
 
 def _one_more(counts: tuple[float, ...], place: int) -> tuple[float, ...]:

@@ -83,6 +83,12 @@ class SiteSignals:
             self.unsaid += expected / some if heard else max(1.0, expected / some)
 
 
+def as_changes(false: Floats | float, number: Floats | float) -> Floats:
+    """Expected changes that so many signals are as good as, a part `false` of which is wrong."""
+    found: Floats = -np.log(np.maximum(false, _LEAST)) * np.minimum(number, MOST)
+    return found
+
+
 class Heard(NamedTuple):
     """Of pages: signals since the last visit, how good those of the site are, and until when it was listened to."""
 
@@ -94,8 +100,7 @@ class Heard(NamedTuple):
     @property
     def said(self) -> Floats:
         """Expected changes that the signals are as good as."""
-        found: Floats = -np.log(np.maximum(self.false, _LEAST)) * np.minimum(self.number, MOST)
-        return found
+        return as_changes(self.false, self.number)
 
     def quiet(self, last: Floats, moment: Floats) -> Floats:
         """Time since the last visit in which unheard changes may have happened, the rest of it counted less."""
