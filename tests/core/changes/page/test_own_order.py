@@ -10,7 +10,7 @@ LONG = ["A paragraph that goes on and on about the harbour. " * 4 + str(number) 
 
 
 def order(old: list[str], new: list[str], listing: bool = False) -> OwnOrder:
-    return OwnOrder(old, new, frozenset(), "en", listing)
+    return OwnOrder(old, new, frozenset(), frozenset(new).difference(old), "en", listing)
 
 
 @given(st.integers(1, len(LISTED)))
@@ -33,7 +33,7 @@ def test_what_comes_between_paragraphs_is_no_entry_unless_the_page_is_a_list():
 
 def test_an_edited_text_is_no_entry_and_hides_none():
     new = [*LISTED[:-2], "Driver of the tram", "Hull", "Porter"]
-    assert OwnOrder(LISTED, new, frozenset({"Driver of the tram"}), "en", False).entries == {"Porter"}
+    assert OwnOrder(LISTED, new, frozenset({"Driver of the tram"}), frozenset(), "en", False).entries == {"Porter"}
 
 
 def test_a_page_of_two_texts_has_no_list():
@@ -69,3 +69,11 @@ def test_the_first_of_a_list_of_dates_is_over_and_a_later_one_gone():
     dates = ["Dates", "3 May Songs", "9 May Market", "14 May Mill", "21 May Boats"]
     assert order(dates, [dates[0], *dates[2:]]).gone == {}
     assert list(order(dates, [*dates[:2], *dates[3:]]).gone) == ["9 May Market"]
+
+
+def test_what_was_on_the_page_before_pushes_nothing_off():
+    left = LISTED[:3] + LISTED[5:]
+    assert order(LISTED, ["Most read", *left]).gone == {}
+    assert OwnOrder(LISTED, ["Most read", *left], frozenset(), frozenset(), "en", False).gone == {
+        "Cook": ["Cook", "York"]
+    }

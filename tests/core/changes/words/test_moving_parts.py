@@ -89,3 +89,14 @@ def test_what_a_number_is_depends_on_what_stands_around_it(text: str, more: str)
     for number in ticking.NUMBER.finditer(said):
         for rises in (False, True):
             assert slow(like_digits(said), number.span(), rises, False) == slow(said, number.span(), rises, False)
+
+
+def test_below_an_entry_an_age_without_a_number_stands_at_the_end() -> None:
+    entry = "Night nurse at the hospital of Annecy, full time"
+    assert (
+        settled_text(f"{entry} just now")
+        == settled_text(f"{entry} 3 hours ago")
+        == settled_text(f"{entry} a moment ago")
+    )
+    told = "He has just now opened the gate of the garden, and left."
+    assert settled_text(told) == told

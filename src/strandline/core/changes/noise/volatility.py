@@ -155,10 +155,11 @@ class NoiseState:
 
     def seen_text(self, text: str) -> bool:
         """The same for a text that came to the page, whatever it counts or says of its age."""
-        if not self.items:
-            return False
-        settled = settled_text(text)
-        return hashed(text) in self.items or (settled != text and hashed(settled) in self.items)
+        return self.seen_item(text) or self.left_before(text)
+
+    def left_before(self, text: str) -> bool:
+        """The same for one that leaves the page: what only said another age of it before never left."""
+        return bool(self.items) and self.seen_item(settled_text(text))
 
     def rotation(self, path: str) -> float:
         """In [0, 1]: of the texts that come to a path, how many were there before."""

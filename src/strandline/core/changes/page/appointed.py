@@ -16,7 +16,7 @@ from typing import Final
 
 from strandline.core.changes.edits.said import is_label
 from strandline.core.changes.words.language_rules import folded_words, says
-from strandline.core.changes.words.ticking import is_moment, is_stamp
+from strandline.core.changes.words.ticking import is_moment, is_stamp, is_unnamed
 
 LONGEST: Final = 300
 """Letters of a text in which a time is appointed. Origin: a guess, that of a text in which something ticks."""
@@ -74,6 +74,18 @@ def is_round_moment(before: str, after: str) -> bool:
         and is_moment(before)
         and is_moment(after)
     )
+
+
+def is_round_time(before: str, after: str) -> bool:
+    """Whether two times that stand by themselves are such as people appoint: at quarters of an hour.
+
+    >>> is_round_time("20:00 Uhr", "19:30 Uhr"), is_round_time("19:31", "19:45"), is_round_time("At 20:00", "At 21:00")
+    (True, False, False)
+    """
+    times = [minutes_of(before), minutes_of(after)]
+    if not all(times) or any(minute % QUARTER for one in times for minute in one):
+        return False
+    return is_unnamed(before) and is_unnamed(after)
 
 
 def is_of_timetable(old: Sequence[str], new: Sequence[str], before: str, after: str, round_only: bool) -> bool:

@@ -13,11 +13,14 @@ from typing import Final
 
 from strandline.core.blocks.words import words
 from strandline.core.changes.delta.carried import LONG
-from strandline.core.changes.delta.touched import followers
+from strandline.core.changes.delta.delta import Delta
+from strandline.core.changes.delta.touched import followers, touched_texts
+from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.notices import boxes
+from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.words.bylines import is_count
 from strandline.core.changes.words.small_letters import like_digits
-from strandline.core.changes.words.ticking import holds_date, is_stamp, settled_text
+from strandline.core.changes.words.ticking import holds_date, is_same_text, is_stamp, settled_text, tick_form
 from strandline.core.kept_property import kept_property
 
 TOP: Final = 0.34
@@ -42,11 +45,15 @@ NAMES: Final = 3
 
 class OwnOrder:
     """The page's own texts, before and after; `edited` are those that are others of the same now, as they were and as
-    they are.
+    they are, `news` those that were never on the page and came, and not to a list beside what it is about: only these
+    push others off.
     """
 
-    def __init__(self, old: list[str], new: list[str], edited: Set[str], language: str, listing: bool) -> None:
-        self._old, self._new, self._edited, self._language, self._listing = old, new, edited, language, listing
+    def __init__(
+        self, old: list[str], new: list[str], edited: Set[str], news: Set[str], language: str, listing: bool
+    ) -> None:
+        self._old, self._new, self._edited, self._news = old, new, edited, news
+        self._language, self._listing = language, listing
 
     @kept_property
     def _left_after(self) -> dict[str, list[str]]:
@@ -70,8 +77,8 @@ class OwnOrder:
 
     @property
     def grew(self) -> bool:
-        """Whether anything came; a counter that moved is nothing."""
-        return any(text not in self._edited for text in self._came_after)
+        """Whether anything came that pushes others off; a counter that moved does not."""
+        return bool(self._news)
 
     def came_with_others(self, text: str) -> bool:
         """True unless a text took the place of one that left: it moved in."""
@@ -98,11 +105,10 @@ class OwnOrder:
 
     @kept_property
     def gone(self) -> dict[str, list[str]]:
-        """Of each entry that left a list, the text that named it, and all of it. Where anything came, entries are
+        """Of each entry that left a list, the text that named it, and all of it. Where news came, entries are
         pushed off; and from a list in the order of time the first is taken when its day is over.
         """
-        came = (text for start, end in self._runs for text in self._new[start:end])
-        if any(len(text) >= LONG or names_something(text) for text in came):
+        if any(len(text) >= LONG or names_something(text) for text in self._news):
             return {}
         runs = _runs(self._old, self._after | self._edited)
         found = self._named(self._old, runs)
@@ -160,6 +166,23 @@ class OwnOrder:
     def boxes_that_left(self) -> dict[str, str]:
         """The same of those that left."""
         return boxes(filter(None, self._left_after.values()), self._before & self._after, self._language)
+
+
+def order_of(delta: Delta, noise: NoiseState, kind: PageKind, own_texts: tuple[list[str], list[str]]) -> OwnOrder:
+    """The order of the page's own texts in one change of it."""
+    old, new = own_texts
+    shown, lists = delta.shown_before, kind.lists_beside
+    edited, news = set(shown.intersection(new).difference(old)), set[str]()  # first what stood beside them
+    for change, texts, _ in touched_texts(delta):
+        block = change.block
+        for before, after in texts if kind.owns(block) else ():
+            if before and after and (is_same_text(before, after) or tick_form(before, after)):
+                edited |= {before, after}
+            elif not after or after in shown or noise.seen_text(after):
+                continue
+            elif not (block.link_weight and lists(block.path, after)):
+                news.add(after)
+    return OwnOrder(old, new, edited, news, delta.language, kind.listing > 0)
 
 
 def _runs(texts: list[str], known: Set[str]) -> list[tuple[int, int]]:

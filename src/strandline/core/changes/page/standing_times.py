@@ -3,16 +3,26 @@ a table of dates, of an event, of a deadline.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta.carried import noise_place
 from strandline.core.changes.delta.delta import BlockChange, Delta
 from strandline.core.changes.noise.creeping import is_to_come
 from strandline.core.changes.noise.volatility import NoiseState
-from strandline.core.changes.page.appointed import is_appointment, is_of_timetable, is_round_moment, is_tabled
+from strandline.core.changes.page.appointed import (
+    is_appointment,
+    is_of_timetable,
+    is_round_moment,
+    is_round_time,
+    is_tabled,
+)
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.words.ticking import TickForm, is_moment, is_unnamed
 from strandline.core.kept_property import kept_property
+
+SEEN: Final = 1.0
+"""Looks at which a time without a word stood still before it is one of an event. Origin: a guess."""
 
 
 class StandingTimes:
@@ -56,6 +66,8 @@ class StandingTimes:
         if form == "clock" and not is_unnamed(after):
             return False
         listing = self._kind.listing > 0
+        if not listing and is_round_time(before, after) and self._noise.stood_still(block, before, after, SEEN):
+            return True
         if form == "time" and not listing and is_appointment(before, after, self._delta.language):
             return True
         states = (self.states_of(block), self.own_texts)

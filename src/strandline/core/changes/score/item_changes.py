@@ -20,7 +20,6 @@ from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import words
 from strandline.core.changes.delta.carried import noise_place
 from strandline.core.changes.delta.delta import Delta
-from strandline.core.changes.delta.touched import touched_texts
 from strandline.core.changes.edits.binding import (
     MADE_OF,
     is_choice,
@@ -46,7 +45,7 @@ from strandline.core.changes.edits.sentence_meaning import SLIGHT
 from strandline.core.changes.noise.creeping import set_back
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm, tells_state
-from strandline.core.changes.page.own_order import OwnOrder
+from strandline.core.changes.page.own_order import OwnOrder, order_of
 from strandline.core.changes.page.page_kind import LISTED, PageKind
 from strandline.core.changes.page.returning import Returning
 from strandline.core.changes.page.standing_times import StandingTimes
@@ -353,7 +352,7 @@ class ItemJudge:
 
     def _left(self, block: PageBlock, text: str, weigh: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
-        known = noise.seen_text(text)
+        known = noise.left_before(text)
         if known and not self._returning.is_put_up_again(block, text, False):
             return ItemChange("rotating", text, "", False, "comes and goes")
         if box := self._order.boxes_that_left.get(text) if own else not block.hint and self._box_beside(block, text):
@@ -399,11 +398,7 @@ class ItemJudge:
 
     @kept_property
     def _order(self) -> OwnOrder:
-        old, new = self._times.own_texts
-        own = (texts for change, texts, _ in touched_texts(self._delta) if self._kind.owns(change.block))
-        pairs = (pair for texts in own for pair in texts if pair[0] and pair[1])
-        edited = frozenset(text for pair in pairs if is_same_text(*pair) for text in pair)
-        return OwnOrder(old, new, edited, self._delta.language, self._kind.listing > 0)
+        return order_of(self._delta, self._noise, self._kind, self._times.own_texts)
 
 
 def _are_closed(hours: str, state: str, language: str) -> bool:

@@ -8,7 +8,7 @@ from strandline.core.changes.words.small_letters import like_digits, small_lette
 from strandline.core.changes.words.written_dates import date_spans
 
 BRIEF: Final = 40
-"""Letters of a text that may be an age without a number. Origin: a guess."""
+"""Letters of a text, or at its end, that may be an age without a number. Origin: a guess."""
 TIME_UNITS: Final = (
     "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|"
     "sekunden?|minuten?|stunden?|std|tage?n?|wochen?|monate?n?|jahre?n?|"
@@ -28,7 +28,7 @@ AGE: Final = re.compile(  # small; where a word begins, and only then one of man
     r"yesterday\b|just\snow\b|gestern\b|gerade\seben\b|gisteren\b|zojuist\b))"
     rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás)(?![^\W\d_])|"
     rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
-    r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
+    r"just\snow\b|right\snow\b|(?:an?\s)?moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
     r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)"
 )
 CLOCK: Final = re.compile(
@@ -113,11 +113,11 @@ def undated(text: str) -> str:
 
 
 def _ages(text: str) -> tuple[tuple[int, int], ...]:
-    """Where ages begin and end."""
-    if len(text) > BRIEF and DIGIT.search(text) is None:
-        return ()
-    folded = text.lower()
+    """Where ages begin and end; in a long text without a number only at its end, as below an entry of a list."""
+    ends = len(text) > BRIEF and DIGIT.search(text) is None
+    folded = text[-BRIEF:].lower() if ends else text.lower()
     for sign in MAY_AGE:
         if sign in folded:
-            return tuple([found.span() for found in AGE.finditer(small_letters(text))])
+            spans = [found.span() for found in AGE.finditer(small_letters(text))]
+            return tuple([span for span in spans if span[1] == len(text) or not ends])
     return ()
