@@ -1,3 +1,4 @@
+import ada_url
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +58,71 @@ def test_canonical_is_idempotent_or_refuses(text):
     assert urls.canonical(once) == once
     assert "#" not in once
     assert urls.path_segments(once)[0] == urls.authority(once)
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "a",
+            "b1",
+            "B",
+            "xn--",
+            "-",
+            "_",
+            ".",
+            "..",
+            "/",
+            "//",
+            "?",
+            "%",
+            "%2e",
+            "%2E",
+            "%41",
+            "%zz",
+            "[",
+            "]",
+            "|",
+            "'",
+        ),
+        *(
+            '"',
+            "0x1",
+            "1",
+            "127.0.0.1",
+            "é",
+            "#",
+            "&",
+            "=",
+            ":",
+            "@",
+            ";",
+            "\\",
+            "^",
+            "`",
+            "{",
+            "~",
+            "!",
+            "$",
+            "(",
+            "*",
+        ),
+        *("+", ",", ":80", ":443", ":8080", "\t", "1e", "\n", " "),
+    ]
+)
+HOSTS = st.sampled_from(["a.b", "a.b/", "x-y.co/d/", "localhost", "c.d/?", "a.xn--b/", "1.2/", "", "a_.b-/", "a.b:80/"])
+
+
+@given(st.sampled_from(["http://", "https://"]), HOSTS, st.lists(PIECES, max_size=6))
+def test_what_is_taken_as_it_is_the_parser_would_give_back(scheme, host, pieces):
+    url = scheme + host + "".join(pieces)
+    try:
+        parsed = ada_url.URL(url)
+    except ValueError:
+        with pytest.raises(ValueError, match="not a web address"):
+            urls.archived(url)
+        return
+    parsed.username = parsed.password = parsed.hash = ""
+    assert urls.archived(url) == parsed.href
 
 
 def test_sites_group_hosts_by_registered_domain():

@@ -26,6 +26,12 @@ _PLAIN = re.compile(
     r"https?://([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(:\d+)?"
     r"""(/(?:[!"$&')-.0->@-~]+/)*[!"$&')-.0->@-~]*)(?:\?([!"$&-~]*))?"""
 )
+# Addresses that the parser gives back as they are: a name, no port, nothing to escape, no `.` or `..` in the path.
+_AS_IS = re.compile(
+    r"https?://(?:(?!xn--)[a-z0-9_][a-z0-9_-]*\.)*(?!xn--)[a-z][a-z0-9_-]*"
+    r"(?:/(?:[\w~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@%.-]*)?)+(?:\?[\w~!$&()*+,;=:@%./?-]+)?",
+    re.ASCII,
+)
 _SESSION = re.compile(r"sid=|sessionid|cfid=", re.I)
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _PATH_SESSIONS = (
@@ -73,6 +79,8 @@ def archived(url: str) -> str:
     >>> archived("http://someone:secret@Example.com:80/a b.html#top")
     'http://example.com/a%20b.html'
     """
+    if _AS_IS.fullmatch(url):  # nearly all, of millions that an audit asks for
+        return url
     parsed = _parsed(url)
     parsed.username = parsed.password = parsed.hash = ""
     href: str = parsed.href
