@@ -82,7 +82,7 @@ def plan_all(desk_office, worker, now):
 
 
 def plan_for(until, visits):
-    return SitePlan(START, until, visits, [0.0] * len(PRICES), [0.0] * NO_OFFERS, 0.5)
+    return SitePlan(START, until, visits, [0.0] * len(PRICES), [0.0] * NO_OFFERS, {"sitemap": 0.5, "feed": 0.5})
 
 
 def test_an_hour_of_every_site_is_planned_once_and_what_changes_comes_first(database, catalog, session):
@@ -163,6 +163,27 @@ def test_desks_learn_what_the_silence_of_a_feed_tells(database, catalog, session
     monkeypatch.setattr(PlanReading, "sitemap_readings", lambda *_: [])
     assert knowing == pytest.approx(4.0, rel=0.25)
     assert believed() > 3 * knowing
+
+
+def test_desks_write_down_what_each_source_of_a_site_is_worth(database, catalog, session):
+    """Each night the sitemap calls a page new, and it never is. The feed calls another one new when it is."""
+    wrong, page = "http://a.example/0", "http://a.example/1"
+    catalog.add([found(one, due=0.0) for one in (wrong, page)])
+    told = []
+    for day in range(40):
+        moment = START - (40 - day) * 24 * HOUR
+        told += [(catalog.page(wrong).page, "sitemap", moment - HOUR, moment - 0.5 * HOUR)]
+        if day % 4 == 0:
+            told += [(catalog.page(page).page, "feed", moment - HOUR, moment - 0.5 * HOUR)]
+        visit(catalog, [wrong, page], moment, lambda n, day=day: n * (day // 4))
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.cursor().executemany("INSERT INTO claims VALUES (%s, %s, %s, %s)", told)
+        assert plan_all(office(session), catalog.worker, START) == 1
+        assert catalog.trust("a.example", "feed") > 0.8 > 0.2 > catalog.trust("a.example", "sitemap") > 0.0
+        older = "UPDATE site_desks SET trust = 0.7, trusts = NULL"  # as a worker of an earlier release left it
+        connection.execute(older)
+    assert catalog.trust("a.example", "sitemap") == catalog.trust("a.example", "feed") == pytest.approx(0.7)
+    assert catalog.trust("b.example", "feed") == 0.5, "nobody has planned it"
 
 
 CAMPAIGN = "floods: http://a.example/1 from 2020-01-01 to 2040-01-01 x50"

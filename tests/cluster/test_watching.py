@@ -4,6 +4,7 @@ import contextlib
 import itertools
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 
 from made.catalog_words import capture, found, visited
@@ -45,7 +46,7 @@ def office():
             clock.time = max(clock.time, settled.due)
             return wait
 
-        yield SimpleNamespace(looked=looked, reading=catalogs[0].reading)
+        yield SimpleNamespace(looked=looked, reading=catalogs[0].reading, database=database)
 
 
 def looks_in(office, days, url, asks, period):
@@ -150,3 +151,16 @@ def test_pages_that_take_one_request_are_begun_as_long_as_there_is_one(shop):
         for url in urls:
             shop.sent(url, 1)
     assert len(had) == 10
+
+
+def test_only_the_source_of_a_site_that_is_right_is_asked_often(office):
+    with psycopg.connect(office.database) as connection:
+        connection.execute("""INSERT INTO site_desks (site, trust, trusts)
+            VALUES ('a.example', 0.9, '{"sitemap": 0.3, "feed": 0.9}')""")
+    waits = {}
+    for kind in (Kind.FEED, Kind.SITEMAP):
+        url = f"http://a.example/{kind}.xml"
+        office.looked(url, 0.0, True, kind=kind)
+        for _ in range(6):
+            waits[kind] = office.looked(url, 0.0, False, kind=kind)
+    assert waits[Kind.FEED] < waits[Kind.SITEMAP]

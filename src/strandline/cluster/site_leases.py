@@ -40,6 +40,7 @@ from strandline.learn.known_pages import Hours
 from strandline.plan.archive_plan import RECENT
 from strandline.plan.budget_meter import FRONTIER_SHARE, USUAL_SIZE, even_share
 from strandline.plan.claimed_changes import believed_after
+from strandline.plan.claims import SOURCES, Claims
 from strandline.plan.coming_visits import in_order
 from strandline.plan.due import Due
 from strandline.plan.hour_note import KIND, HourNote
@@ -240,7 +241,7 @@ def plan_site(
     reading = PlanReading(office.session)
     outlook = outlook_of(office, reading, site, market, others)
     if outlook is None:
-        return SitePlan(market.start, market.start, (), (), (), 0.5), []
+        return SitePlan(market.start, market.start, (), (), (), dict.fromkeys(SOURCES, Claims().trust(site))), []
     strategy, hour = outlook.planner.strategy, round(office.hours.at(market.start))
     offers = outlook.offers(hour, min(len(outlook.planner.pages), math.ceil(market.visits)))
     wanted = [due for due in offers if market.cut is None or due.urgency > market.cut]
@@ -260,7 +261,7 @@ def plan_site(
         visits=[(due.page, due.due, -due.urgency) for due in chosen],
         demand=(outlook.planner.usual_cost * demand).tolist(),
         offers=None if market.round else _offered(offers),
-        trust=outlook.claims.trust(site),
+        trusts={source: outlook.claims.trust(site, source) for source in SOURCES},
         level=float(outlook.levels[0]),
         worths=_worths(outlook) if offers else {},
         note=note.to_keep(site),

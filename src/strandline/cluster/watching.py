@@ -49,9 +49,9 @@ def watching(
         """As of the beginning of the hour, as plans have it."""
         return 1.0 if costs.idle else costs.of(url, site(url), hours.seconds(hours.at(clock.now()) // 1))
 
-    def trusted(url: str, _: Kind) -> bool:
-        """A desk writes down one word of its site, that of the better source."""
-        return catalog.trust(site(url)) >= GOOD
+    def trusted(url: str, kind: Kind) -> bool:
+        """As of the site's last plan."""
+        return catalog.trust(site(url), kind) >= GOOD
 
     means = Means(purse, limits, trusted, listening(catalog, length / HOUR), cost)
     with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):

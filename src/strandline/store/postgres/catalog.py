@@ -244,9 +244,9 @@ class PostgresCatalog(CatalogReading):
         plan_visited(self._session, now - 2.0 * hour)
         return on_postgres(WatchReading, self._session).watch_time()
 
-    def trust(self, site: str) -> float:
-        """The part of what the sitemaps and feeds of a site say that is right, as of its last plan."""
-        return PlanReading(self._session).trust(site)
+    def trust(self, site: str, source: str) -> float:
+        """The part of what the sitemaps, or the feeds, of a site say that is right, as of its last plan."""
+        return PlanReading(self._session).trust(site, source)
 
     def close(self) -> None:
         """Give everything back and say goodbye; a server that is away finds out when the leases run out."""

@@ -66,9 +66,10 @@ class PlanReading(PostgresStudyReading):
             LEFT JOIN (SELECT * FROM site_desks WHERE work = 'plan') AS desks USING (site) ORDER BY 2, site"""
         return [(str(site), float(str(planned)), level) for site, planned, level in self._rows(query)]  # type: ignore[misc]
 
-    def trust(self, site: str) -> float:
-        """The part of what the sitemaps and feeds of a site say that is right, as of its last plan."""
-        row = self._row("SELECT trust FROM site_desks WHERE site = ? AND work = ?", site, PLAN)
+    def trust(self, site: str, source: str) -> float:
+        """The part of what the sitemaps, or the feeds, of a site say that is right, as of its last plan."""
+        query = "SELECT coalesce((trusts ->> ?)::real, trust) FROM site_desks WHERE site = ? AND work = ?"
+        row = self._row(query, source, site, PLAN)
         return float(str(row[0])) if row is not None else 0.5
 
 
@@ -240,7 +241,8 @@ class SitePlan(NamedTuple):
     demand: Sequence[float]
     offers: Sequence[float] | None
     """None to leave what was offered earlier in the hour."""
-    trust: float
+    trusts: Mapping[str, float]
+    """By source, which part of what it says is right."""
     level: float | None = None
     """Changes a day of an average page of the site; None for nobody knows."""
     worths: Mapping[str, tuple[float, float]] = MappingProxyType({})
@@ -259,9 +261,12 @@ def hand_in(session: Session, desk: Desk, plan: SitePlan) -> bool:
         worths = Jsonb(dict(plan.worths)) if plan.worths else None
         connection.execute(
             """UPDATE site_desks SET visits = %s, demand = %s::real[], offers = coalesce(%s::real[], offers),
-                   trust = %s, level = coalesce(%s, level), worths = %s
+                   trust = %s, trusts = %s, level = coalesce(%s, level), worths = %s
                WHERE site = %s AND work = %s""",
-            (len(plan.visits), list(plan.demand), offers, plan.trust, plan.level, worths, desk.site, desk.work),
+            (
+                *(len(plan.visits), list(plan.demand), offers, max(plan.trusts.values()), Jsonb(dict(plan.trusts))),
+                *(plan.level, worths, desk.site, desk.work),
+            ),
         )
         for key, value in plan.note[1]:
             connection.execute(
