@@ -5,11 +5,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatch
-from itertools import chain
+from functools import partial, singledispatch
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
+from strandline.access.index import Holdings
 from strandline.access.payload import LostError, read_payload
 from strandline.archive.deployment import FolderPlace
 from strandline.archive.folder import Archive
@@ -47,6 +48,8 @@ from strandline.warc.zstd_import import import_zst
 
 _SHOWN: Final = 200
 """Status of an answer that is a page. Origin: RFC 9110."""
+_JUDGED_AT_ONCE: Final = 5_000
+"""Pages that are noted together. Origin: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,15 +295,19 @@ def judge_content(archive: Archive) -> None:
     """Note with each page whose captures wait for study whether the newest of them is content or a shell, or a login
     form, as a visit would.
     """
-    newest: dict[int, tuple[float, int]] = {}
     with contextlib.closing(StudyReading.open(archive.database, everything=True)) as reading:
-        for one in reading.pending():
-            if one.kind is Kind.PAGE and one.capture.status == _SHOWN and "html" in one.capture.mime:
-                newest[one.page] = max(newest.get(one.page, (0.0, 0)), (one.capture.time, one.seq))
-        held, judged = holdings(archive), list[tuple[int, float, str]]()
-        for page, (moment, seq) in newest.items():
-            capture = reading.capture(seq)
+        judged = _judged(reading, holdings(archive))
+        while some := list(islice(judged, _JUDGED_AT_ONCE)):
+            archive.beside(partial(note_hollow, judged=some))
+
+
+def _judged(reading: StudyReading, held: Holdings) -> Iterator[tuple[int, float, str]]:
+    """Page, time and what it is of captures that are pages and no page was visited after."""
+    for one in reading.pending():
+        capture = one.capture
+        if one.kind is not Kind.PAGE or capture.status != _SHOWN or "html" not in capture.mime:
+            continue
+        if capture.time >= reading.visited(one.page):  # of millions of pages the newest captures are not held
             with contextlib.suppress(LostError, ArchiveDamaged):  # who reads the page is told
-                kind = hollow(read_payload(held, capture).decoded()) if capture is not None else ""
-                judged.append((page, moment, f"{MARK}{kind}" if kind else ""))
-    archive.beside(lambda connection: note_hollow(connection, judged))
+                kind = hollow(read_payload(held, capture).decoded())
+                yield one.page, capture.time, f"{MARK}{kind}" if kind else ""

@@ -145,6 +145,11 @@ class StudyReading(HistoryReading):
         """Captures not yet studied, in the order they were recorded; a negative limit is none."""
         return self._sighted("seq > ? ORDER BY seq LIMIT ?", self.progress(), limit if limit >= 0 else 2**62)
 
+    def visited(self, page: int) -> float:
+        """When a page was visited last; 0 for never."""
+        row = self._row("SELECT visited FROM pages WHERE page = ?", page)
+        return 0.0 if row is None else float(str(row[0]))
+
     def captures_of(self, page: int, up_to: int) -> Iterator[Sighted]:
         """All captures of a page recorded so far, in time order."""
         return self._sighted("captures.page = ? AND seq <= ? ORDER BY captures.time, seq", page, up_to)
