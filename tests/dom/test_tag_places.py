@@ -1,26 +1,94 @@
-"""Tags that may be wanted are found where a search letter by letter finds them."""
+"""What is looked for in a page is found where a search letter by letter finds it."""
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.dom.tag_places import PageTags, beginnings
+from strandline.dom.tag_places import PageTags, wanted
 
-TAGS = (b"s>", b"s ", b"del", b"!--", b"ol")
-PIECES = st.sampled_from([b"<", b"</", b">", b"s", b"S", b" ", b"d", b"DE", b"de", b"l", b"!-", b"-", b"o", b"O", b"x"])
+WANTED = wanted((b"ol", b"text"), (b"script", b"template"))
+PIECES = [
+    *(
+        b"<",
+        b">",
+        b"</",
+        b"<!--",
+        b"<!-",
+        b"-->",
+        b"--",
+        b"-",
+        b" ",
+        b"\n",
+        b"/",
+        b"=",
+        b":",
+        b"x",
+        b"\x01",
+        b"\xc3\xa9",
+    ),
+    *(
+        b"<ol",
+        b"<OL>",
+        b"<olx>",
+        b"<text>",
+        b"<textarea>",
+        b"<script",
+        b"<SCRIPT>",
+        b"</script",
+        b"</Script>",
+        b"<template>",
+    ),
+    *(b"</template>", b"<s>", b"<S ", b"<span", b"<del", b"<Strike>", b"<strong>", b"line-through", b"Line-Through"),
+    *(b" hidden", b" HIDDEN>", b"hidden", b"display:", b"DISPLAY:none", b"display"),
+]
+PAGES = st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
+_BEGINS = re.compile(rb"<(?:(script|template)(?=[\s/>])|(!--)|(?:ol|text)(?=[\s/>]))")
 
 
-@given(st.lists(PIECES, max_size=40).map(b"".join))
-def test_as_a_search_letter_by_letter_finds_them(page):
-    wanted = {tag[:2] for tag in TAGS}
-    found = [n for n in range(len(page) - 2) if page[n : n + 1] == b"<" and page[n + 1 : n + 3].lower() in wanted]
-    assert [n for n in PageTags(page, beginnings(TAGS)).places if page[n + 1 : n + 3].lower() in wanted] == found
+def _slowly(page):
+    """Where tags stand, what is not read, and signs in tags, as regular expressions find them."""
+    lower, seen, unread, done = page.lower(), [], [], 0
+    for place in (found.start() for found in re.finditer(rb"<", page)):
+        mark = _BEGINS.match(lower, place) if place >= done else None
+        ending = mark and (b"</" + mark[1] if mark[1] else mark[2] and b"-->")
+        if ending:
+            end = lower.find(ending, mark.end())
+            done = end if end >= 0 else len(page)
+            unread.append((place, done))
+        elif mark:
+            seen.append(place)
+    return seen, unread, _signs(lower, rb" hidden", unread), _signs(lower, rb"display:", unread)
 
 
-def test_little_else_is_found():
-    assert PageTags(b"<p>a<div>b<dd>c<section>d<strong>", beginnings(TAGS)).places == []
-    assert PageTags(b"", beginnings(TAGS)).places == PageTags(b"<", beginnings(TAGS)).places == []
+def _signs(lower, sign, unread):
+    places = [found.start() for found in re.finditer(sign, lower)]
+    tags = {place: lower.rfind(b"<", 0, place) for place in places}
+    return [
+        place
+        for place, tag in tags.items()
+        if tag >= 0 and b">" not in lower[tag:place] and not any(start <= tag < end for start, end in unread)
+    ]
 
 
-@given(st.lists(PIECES, max_size=40).map(b"".join))
-def test_all_signs_are_counted(page):
-    assert PageTags(page, beginnings(TAGS)).signs == page.count(b"<")
+@given(PAGES)
+def test_as_a_search_letter_by_letter_finds_it(page):
+    tags = PageTags(page, WANTED)
+    assert (tags.seen, tags.unread, tags.hidden, tags.displayed) == _slowly(page)
+
+
+@given(PAGES)
+def test_all_signs_are_counted_and_no_stroke_is_missed(page):
+    tags = PageTags(page, WANTED)
+    assert tags.signs == page.count(b"<")
+    assert tags.struck == bool(re.search(rb"<(?:s[> \n]|del|strike)", page.lower()))
+    assert tags.lined or b"line-through" not in page.lower()
+
+
+@pytest.mark.parametrize(
+    "page", [b"", b"<", b"<!", b"<!--", b"-", b":", b"<o", b"display:", b"<p>a<div>b<dd>c<section>d"]
+)
+def test_little_else_is_found(page):
+    tags = PageTags(page, WANTED)
+    assert not (tags.seen or tags.hidden or tags.displayed or tags.struck or tags.lined)

@@ -119,6 +119,7 @@ ELSEWHERE = {
     ],
     "plan/test_outlook.py": ["plan/wishes.py"],
     "dom/test_feeds.py": ["dom/documents.py"],
+    "dom/test_tag_places.py": ["dom/tag_kernels.py"],
     "dom/test_html.py": [
         "dom/markup_kernels.py",
         "dom/scan.py",

@@ -5,14 +5,13 @@ what is hidden. None of it is cut into blocks, but where it is another the page 
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import unescape
-from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 import xxhash
 
-from strandline.dom.tag_places import PageTags, beginnings
+from strandline.dom.tag_places import PageTags, wanted
 
 _FIELD, _FORMULA, _DRAWING, _FILE = "A field of a form", "A formula", "A drawing", "An embedded file"
 _LIST, _BAR, _HIDDEN = "The numbering of a list", "A bar", "hidden"
@@ -22,13 +21,10 @@ _KINDS: Final = {
     b"audio": _FILE, b"video": _FILE, b"source": _FILE, b"ol": _LIST, b"progress": _BAR, b"meter": _BAR,
 }  # fmt: skip
 _TAG: Final = re.compile(rb"<(%b)(?=[\s/>])([^<>]*+)>([^<]*+)" % b"|".join(_KINDS), re.IGNORECASE)
-_MARK: Final = re.compile(
-    rb"<(?:(script|style|noscript|template)(?=[\s>/])|(!--)|(?:%b)(?=[\s/>]))" % b"|".join(_KINDS)
-)  # what has to be looked at, in small letters: scripts and the like, comments, the kinds
-BESIDE: Final = beginnings((*_KINDS, b"script", b"style", b"noscript", b"template", b"!--"))
-"""Beginnings of tags that `beside` asks for."""
-_CONCEALING: Final = {b" hidden": (b">", b" ", b"="), b"display:": (b"none", b" none")}
-"""Signs that hide a part, and what follows them."""
+BESIDE: Final = wanted(_KINDS, (b"script", b"style", b"noscript", b"template"))
+"""Tags that `beside` asks for."""
+_HIDDEN_BY: Final = re.compile(rb" hidden[> =]", re.IGNORECASE)
+_NOT_DISPLAYED: Final = re.compile(rb"display: ?none", re.IGNORECASE)
 _UNSEEN: Final = frozenset(("hidden", "password", "file", "image"))  # types of fields
 _ATTRIBUTE: Final = r"(?:^|\s)%s\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 _MARKS: Final = {
@@ -57,19 +53,9 @@ def beside(tags: PageTags) -> list[Beside]:
     >>> beside(PageTags(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b", BESIDE))
     [Beside(kind='A field of a form', shown='5'), Beside(kind='A field of a form', shown='b')]
     """
-    page, lower, done = tags.page, tags.lower, 0
-    found: list[Beside] = []
-    unread: list[tuple[int, int]] = []
-    for place in tags.places:
-        mark = _MARK.match(lower, place) if place >= done else None
-        if mark is None:
-            continue
-        if ending := b"</" + mark[1] if mark[1] else mark[2] and b"-->":
-            done = lower.find(ending, mark.end()) % (len(lower) + 1)  # the end of the page where it has none
-            unread.append((place, done))
-        elif tag := _TAG.match(page, place):
-            found.append(Beside(_KINDS[tag[1].lower()], _shown(tag)))
-    found += [Beside(_HIDDEN, _text(text)) for text in _concealed(page, lower, unread)]
+    tag_places = (_TAG.match(tags.page, place) for place in tags.seen)
+    found = [Beside(_KINDS[tag[1].lower()], _shown(tag)) for tag in tag_places if tag]
+    found += [Beside(_HIDDEN, _text(text)) for text in _concealed(tags)]
     return [one for one in found if one.shown]
 
 
@@ -100,24 +86,23 @@ def told_between(old: bytes, new: bytes) -> str:
     return f"{kind} was added: “{came}”" if came else f"{kind} was removed: “{left}”"
 
 
-def _concealed(page: bytes, lower: bytes, unread: Sequence[tuple[int, int]]) -> Iterator[bytes]:
-    """What tags that are hidden begin with. What is not read, mostly more than half of a page, is passed over."""
-    read = list(pairwise((0, *chain.from_iterable(unread), len(page))))[::2]
-    read = [(start, stop) for start, stop in read if stop - start > SHORTEST_PART]
-    for sign, endings in _CONCEALING.items():
-        for start, stop in read:
-            place = lower.find(sign, start, stop)
-            while place >= 0:
-                following = place + len(sign)
-                if lower.startswith(endings, following):
-                    tag = lower.rfind(b"<", max(0, place - LONGEST_TAG), place)
-                    end = lower.find(b">", place)
-                    before = bisect_right(unread, (tag, len(page))) - 1
-                    open_tag = tag >= 0 and lower.find(b">", tag, place) < 0 <= end
-                    if open_tag and (before < 0 or unread[before][1] <= tag):
-                        text_end = page.find(b"<", end)
-                        yield page[end + 1 : text_end if text_end >= 0 else len(page)]
-                place = lower.find(sign, following, stop)
+def _concealed(tags: PageTags) -> Iterator[bytes]:
+    """What tags that are hidden begin with. What is not read is passed over."""
+    page, unread = tags.page, tags.unread
+    for places, sign in ((tags.hidden, _HIDDEN_BY), (tags.displayed, _NOT_DISPLAYED)):
+        for place in places:
+            if not sign.match(page, place):
+                continue
+            tag = page.rfind(b"<", max(0, place - LONGEST_TAG), place)
+            end = page.find(b">", place)
+            if tag < 0 or end < 0:
+                continue
+            before = bisect_right(unread, (tag, len(page)))
+            start = unread[before - 1][1] if before else 0
+            stop = unread[before][0] if before < len(unread) else len(page)
+            if stop - start > SHORTEST_PART:
+                text_end = page.find(b"<", end)
+                yield page[end + 1 : text_end if text_end >= 0 else len(page)]
 
 
 def _shown(tag: re.Match[bytes]) -> str:

@@ -42,7 +42,7 @@ from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
 from strandline.dom.side_by_side import with_blanks
-from strandline.dom.struck_text import STRIKING, has_strokes, with_strokes
+from strandline.dom.struck_text import has_strokes, with_strokes
 from strandline.dom.tag_places import PageTags
 from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
 
@@ -51,7 +51,6 @@ ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
 OPTION_LIMIT: Final = 5_000  # options of one list
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
-_LOOKED_FOR: Final = BESIDE | STRIKING  # tags of a page whose text is not all
 _NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
 _NOT_NAMED: Final = (b"", b"", b"")
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
@@ -119,7 +118,7 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
         _check(start)
         title = parsed.css_first("title")
         known = _known(page)
-        struck = known.struck if known else has_strokes(PageTags(page, STRIKING))
+        struck = known.struck if known else has_strokes(PageTags(page, BESIDE))
         written = with_blanks(with_lines((parsed.html or "").encode()))
         tree = _layout_tree(_shown(written, 0, struck), served=False, described=described)
         tree.title = " ".join(title.text().split()) if title else ""
@@ -131,7 +130,7 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
 def visible_hash(html: bytes, *, charset: str | None = None) -> int:
     """64 bits over the text, the addresses and what a reader sees beside them: equal means nothing visible changed."""
     page = as_utf8(html, charset)
-    tags = PageTags(page, _LOOKED_FOR)
+    tags = PageTags(page, BESIDE)
     struck = has_strokes(tags)
     shown = _shown(page, AS_SERVED, struck, tags.signs)
     _READ_LAST[:] = [_Read(page, struck, shown.attributes <= ATTRIBUTE_LIMIT)]

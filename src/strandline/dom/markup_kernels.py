@@ -21,16 +21,14 @@ _SHADOWROOT, _MODE = packed("shadowroot"), packed("mode")
 _HASH = 0x9E3779B97F4A7C15
 
 
-@scanner
-def letter_code(byte: int) -> int:
-    """Six bits for a letter, digit or hyphen of a name; 63 for any other byte of a name."""
-    if 97 <= byte <= 122:
-        return byte - 96
-    if 65 <= byte <= 90:
-        return byte - 64
-    if 48 <= byte <= 57:
-        return byte - 21
-    return 37 if byte == 45 else 63
+Place = np.uint64
+"""Where something stands, which is never counted from the end: numba need not ask at each byte whether it is."""
+CODES = np.full(256, 63, np.uint8)
+"""Six bits for a letter, digit or hyphen of a name, 63 for any other byte of a name, 64 for what ends it."""
+CODES[97:123] = CODES[65:91] = range(1, 27)
+CODES[48:58] = range(27, 37)
+CODES[45] = 37
+CODES[:33] = CODES[[47, 61, 62]] = 64
 
 
 @scanner
@@ -38,10 +36,10 @@ def read_name(page: Bytes, i: int) -> tuple[int, int]:
     """Packed name that starts at i (0 when too long) and the place after it."""
     number, start = 0, i
     while i < page.size:
-        byte = page[i]
-        if byte <= 32 or byte == 62 or byte == 47 or byte == 61:
+        code = CODES[page[Place(i)]]
+        if code > 63:
             break
-        number = number << 6 | letter_code(byte)
+        number = number << 6 | code
         i += 1
     return (number if i - start <= LONGEST else 0), i
 
@@ -65,11 +63,16 @@ def conceals(page: Bytes, start: int, end: int) -> bool:
     """True when a style attribute says `display: none`."""
     i = start
     while i + 12 <= end:
-        if page[i] == 100 and page[i + 1] == 105 and page[i + 2] == 115 and page[i + 6] == 121:  # di s y
+        if (
+            page[Place(i)] == 100
+            and page[Place(i + 1)] == 105
+            and page[Place(i + 2)] == 115
+            and page[Place(i + 6)] == 121
+        ):  # di s y
             k = i + 7
-            while k < end and (page[k] <= 32 or page[k] == 58):
+            while k < end and (page[Place(k)] <= 32 or page[Place(k)] == 58):
                 k += 1
-            return k + 4 <= end and page[k] == 110 and page[k + 1] == 111 and page[k + 2] == 110
+            return k + 4 <= end and page[Place(k)] == 110 and page[k + 1] == 111 and page[k + 2] == 110
         i += 1
     return False
 
@@ -77,17 +80,17 @@ def conceals(page: Bytes, start: int, end: int) -> bool:
 @scanner
 def read_value(page: Bytes, i: int) -> tuple[int, int, int]:
     """An attribute's value after its `=`: from, to, and the place after it."""
-    while i < page.size and page[i] <= 32:
+    while i < page.size and page[Place(i)] <= 32:
         i += 1
-    if i < page.size and (page[i] == 34 or page[i] == 39):
-        quote = page[i]
+    if i < page.size and (page[Place(i)] == 34 or page[Place(i)] == 39):
+        quote = page[Place(i)]
         start = i + 1
         i = start
-        while i < page.size and page[i] != quote:
+        while i < page.size and page[Place(i)] != quote:
             i += 1
         return start, i, min(i + 1, page.size)
     start = i
-    while i < page.size and page[i] > 32 and page[i] != 62:
+    while i < page.size and page[Place(i)] > 32 and page[Place(i)] != 62:
         i += 1
     return start, i, i
 
@@ -120,13 +123,13 @@ def note_attribute(page: Bytes, m: Ints, name: int, start: int, end: int) -> Non
 @scanner
 def is_shadow(page: Bytes, i: int) -> bool:
     """True for an attribute named `shadowrootmode`, which is too long to pack."""
-    if i + 14 >= page.size or (page[i + 14] > 32 and page[i + 14] not in (61, 62)):
+    if i + 14 >= page.size or (page[Place(i + 14)] > 32 and page[Place(i + 14)] not in (61, 62)):
         return False
     first, last = 0, 0
     for k in range(10):
-        first = first << 6 | letter_code(page[i + k])
+        first = first << 6 | CODES[page[Place(i + k)]]
     for k in range(10, 14):
-        last = last << 6 | letter_code(page[i + k])
+        last = last << 6 | CODES[page[Place(i + k)]]
     return first == _SHADOWROOT and last == _MODE
 
 
@@ -136,9 +139,9 @@ def read_attributes(page: Bytes, i: int, m: Ints) -> int:
     for k in range(FOUND, FOUND + FOUND_SIZE):
         m[k] = 0
     while i < page.size:
-        byte = page[i]
+        byte = page[Place(i)]
         if byte == 62:
-            m[FOUND + CLOSED] = 1 if page[i - 1] == 47 else 0
+            m[FOUND + CLOSED] = 1 if page[Place(i - 1)] == 47 else 0
             return i + 1
         if byte <= 32 or byte == 47:
             i += 1
@@ -148,10 +151,10 @@ def read_attributes(page: Bytes, i: int, m: Ints) -> int:
         if i == before:  # a stray `=`
             i += 1
             continue
-        while i < page.size and page[i] <= 32:
+        while i < page.size and page[Place(i)] <= 32:
             i += 1
         start, end = i, i
-        if i < page.size and page[i] == 61:
+        if i < page.size and page[Place(i)] == 61:
             start, end, i = read_value(page, i + 1)
         m[FOUND + COUNT] += 1
         if name == 0 and is_shadow(page, before):
@@ -164,17 +167,17 @@ def read_attributes(page: Bytes, i: int, m: Ints) -> int:
 def past_declaration(page: Bytes, i: int) -> int:
     """The place after a comment, doctype or processing instruction that starts at i (`<!` or `<?`)."""
     start = i
-    if i + 3 < page.size and page[i + 1] == 33 and page[i + 2] == 45 and page[i + 3] == 45:
+    if i + 3 < page.size and page[Place(i + 1)] == 33 and page[Place(i + 2)] == 45 and page[Place(i + 3)] == 45:
         i += 2  # <!--> and <!---> are whole comments
         while i + 2 < page.size:
-            if page[i] == 45 and page[i + 1] == 45:
-                if page[i + 2] == 62:
+            if page[Place(i)] == 45 and page[Place(i + 1)] == 45:
+                if page[Place(i + 2)] == 62:
                     return i + 3
-                if page[i + 2] == 33 and i + 3 < page.size and page[i + 3] == 62 and i > start + 3:
+                if page[Place(i + 2)] == 33 and i + 3 < page.size and page[Place(i + 3)] == 62 and i > start + 3:
                     return i + 4
             i += 1
         return page.size
-    while i < page.size and page[i] != 62:
+    while i < page.size and page[Place(i)] != 62:
         i += 1
     return i + 1
 
@@ -183,7 +186,7 @@ def past_declaration(page: Bytes, i: int) -> int:
 def past_raw_text(page: Bytes, i: int, name: int) -> int:
     """The place of the end tag that ends a script, style or other raw text."""
     while i + 1 < page.size:
-        if page[i] == 60 and page[i + 1] == 47:
+        if page[Place(i)] == 60 and page[Place(i + 1)] == 47:
             number, _ = read_name(page, i + 2)
             if number == name:
                 return i
@@ -194,13 +197,25 @@ def past_raw_text(page: Bytes, i: int, name: int) -> int:
 @scanner
 def entity(page: Bytes, i: int, end: int) -> tuple[int, int]:
     """What the serialiser wrote as `&...;` at i: the byte it stands for and its length; (0, 0) if none of its four."""
-    if i + 4 <= end and page[i + 2] == 116 and page[i + 3] == 59:  # &lt; &gt;
-        if page[i + 1] == 108:
+    if i + 4 <= end and page[Place(i + 2)] == 116 and page[Place(i + 3)] == 59:  # &lt; &gt;
+        if page[Place(i + 1)] == 108:
             return 60, 4
-        if page[i + 1] == 103:
+        if page[Place(i + 1)] == 103:
             return 62, 4
-    if i + 5 <= end and page[i + 1] == 97 and page[i + 2] == 109 and page[i + 3] == 112 and page[i + 4] == 59:
+    if (
+        i + 5 <= end
+        and page[Place(i + 1)] == 97
+        and page[Place(i + 2)] == 109
+        and page[Place(i + 3)] == 112
+        and page[Place(i + 4)] == 59
+    ):
         return 38, 5
-    if i + 6 <= end and page[i + 1] == 110 and page[i + 2] == 98 and page[i + 3] == 115 and page[i + 4] == 112:
+    if (
+        i + 6 <= end
+        and page[Place(i + 1)] == 110
+        and page[Place(i + 2)] == 98
+        and page[Place(i + 3)] == 115
+        and page[Place(i + 4)] == 112
+    ):
         return 32, 6
     return 0, 0

@@ -25,6 +25,7 @@ from strandline.dom.markup_kernels import (
     SHADOW,
     Bytes,
     Ints,
+    Place,
     flags_of,
     past_declaration,
     past_raw_text,
@@ -185,7 +186,7 @@ def take_text(page: Bytes, start: int, end: int, text: Bytes, m: Ints) -> None:
     """Add the text between two tags, unless it lies in what a reader never sees; it ends a <head> that is open."""
     if m[SKIPPING] >= 0:
         i = start if m[MODE] & AS_SERVED else end
-        while i < end and page[i] <= 32:
+        while i < end and page[Place(i)] <= 32:
             i += 1
         if i < end:
             leave_head(text, m)
@@ -198,9 +199,9 @@ def add_address(page: Bytes, m: Ints) -> int:
     """Hash of an address without query and fragment (a whole one, for an inline image), also mixed into the page's."""
     mixed = np.int64(0)
     i, end = m[FOUND + ADDRESS], m[FOUND + ADDRESS + 1]
-    inline = i + 5 < end and page[i] == 100 and page[i + 4] == 58  # data:
-    while i < end and (inline or (page[i] != 63 and page[i] != 35)):
-        mixed = (mixed ^ np.int64(page[i])) * MIX
+    inline = i + 5 < end and page[Place(i)] == 100 and page[Place(i + 4)] == 58  # data:
+    while i < end and (inline or (page[Place(i)] != 63 and page[Place(i)] != 35)):
+        mixed = (mixed ^ np.int64(page[Place(i)])) * MIX
         i += 1
     whole = spread(int(mixed))
     m[ADDRESSES] = (m[ADDRESSES] ^ whole) * MIX
@@ -344,18 +345,18 @@ def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text:
         m[k] = 0
     add_node(0, BLOCK | CONTAINER, m)  # the page itself, for what lies outside every element
     while i < size:
-        if page[i] != 60:
+        if page[Place(i)] != 60:
             start = i
-            while i < size and page[i] != 60:
+            while i < size and page[Place(i)] != 60:
                 i += 1
             take_text(page, start, i, text, m)
             continue
-        following = page[i + 1] if i + 1 < size else 0
+        following = page[Place(i + 1)] if i + 1 < size else 0
         if following in (33, 63):
             i = past_declaration(page, i)
         elif following == 47:
             name, i = read_name(page, i + 2)
-            while i < size and page[i] != 62:
+            while i < size and page[Place(i)] != 62:
                 i += 1
             i += 1
             end_tag(name, flags_of(name, keys, values), text, m)
@@ -376,8 +377,8 @@ def most_attributes(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.in
     """How many attributes a tag of the page has at most. `m` needs no more room than the stack begins at."""
     i, most = 0, 0
     while i + 1 < page.size:
-        following = page[i + 1]
-        if page[i] != 60:
+        following = page[Place(i + 1)]
+        if page[Place(i)] != 60:
             i += 1
         elif following in (33, 63):
             i = past_declaration(page, i)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from strandline.core.struck import STROKE
-from strandline.dom.tag_places import PageTags, beginnings
+from strandline.dom.tag_places import PageTags
 
 _RAW: Final = {
     b"!--": b"-->",
@@ -18,9 +18,6 @@ _RAW: Final = {
     b"title": b"</title",
 }
 """Where tags are none, and what ends that."""
-_SIGNS_OF_IT: Final = (b"<s>", b"<s ", b"<s\n", b"<del", b"<strike")
-STRIKING: Final = beginnings(sign[1:] for sign in _SIGNS_OF_IT)
-"""Beginnings of tags that strike through."""
 _STYLE: Final = b"line-through"
 _GIVEN: Final = re.compile(rb"style\s*+=")
 LONGEST_STYLE: Final = 1_000
@@ -69,9 +66,8 @@ def with_strokes(page: bytes) -> bytes:
 
 
 def has_strokes(tags: PageTags) -> bool:
-    """Whether something of a page may be struck through; `STRIKING` is among what was looked for."""
-    lower = tags.lower
-    return any([lower.startswith(_SIGNS_OF_IT, place) for place in tags.places]) or _styled(lower)
+    """Whether something of a page may be struck through."""
+    return tags.struck or (tags.lined and _styled(tags.page.lower()))
 
 
 def _end(lower: bytes, name: bytes, start: int) -> int:

@@ -1,4 +1,4 @@
-"""Where the few tags of a page are that somebody looks for: all others are passed over at the speed of memory."""
+"""Where the few tags of a page are that say more than text: all others are passed over in one compiled pass."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,39 +6,58 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Beginnings = NDArray[np.bool_]
-"""For every two letters whether a tag that begins with them is looked for."""
-_TAG: Final = ord("<")
-_LARGE: Final = (0x00, 0x20, 0x2000, 0x2020)  # bits in which large and small letters differ
+from strandline.dom.tag_kernels import (
+    A_TAG,
+    DISPLAY_SIGN,
+    FIRST,
+    HIDDEN_SIGN,
+    LINED,
+    SEEN,
+    SIGNS,
+    STRUCK,
+    UNREAD,
+    find_tags,
+)
+from strandline.dom.tags import packed, table_of
+
+Wanted = tuple[NDArray[np.uint64], NDArray[np.int32]]
+"""Names of tags that are looked for."""
+SHORTEST: Final = 4
+"""Bytes of what is found at least: `<ol>`. Origin: a definition."""
 
 
-def beginnings(tags: Iterable[bytes]) -> Beginnings:
-    """For `PageTags`: the first two letters of tags, as they stand after `<`."""
-    table = np.zeros(1 << 16, np.bool_)
-    for tag in tags:
-        first_two = int.from_bytes(tag[:2], "little") | _LARGE[-1]
-        table[[first_two ^ bits for bits in _LARGE]] = True
-    return table
+def wanted(seen: Iterable[bytes], unread: Iterable[bytes]) -> Wanted:
+    """For `PageTags`: tags of which readers see more than text, and tags in which nothing is read."""
+    flags = {packed(name.decode()): SEEN for name in seen}
+    return table_of(flags | {packed(name.decode()): UNREAD for name in unread})
 
 
 class PageTags:
     """The tags of a page of UTF-8 HTML that are looked for."""
 
-    def __init__(self, page: bytes, wanted: Beginnings) -> None:
-        """Where tags stand that may be wanted.
+    def __init__(self, page: bytes, wanted: Wanted) -> None:
+        """Read the page once.
 
-        >>> PageTags(b"<p>a <DEL>b</del> <div>c <desk>", beginnings([b"del"])).places
-        [5, 25]
+        >>> tags = PageTags(b"<p>a <DEL>b</del> <OL><p hidden>c <script><ol></script>", wanted([b"ol"], [b"script"]))
+        >>> tags.seen, tags.hidden, tags.unread, tags.struck
+        ([18], [24], [(34, 46)], True)
         """
+        found = np.empty(FIRST + 2 + 2 * (len(page) // SHORTEST), np.int64)
+        last = find_tags(np.frombuffer(page, np.uint8), *wanted, found)
+        places: list[int] = found[:last].tolist()
+        rows = list(zip(places[FIRST::2], places[FIRST + 1 :: 2], strict=True))
         self.page = page
-        self.lower = page.lower()
-        """In small letters."""
-        found = (np.frombuffer(page, np.uint8) == _TAG).nonzero()[0]
-        self.signs = len(found)
+        self.signs = places[SIGNS]
         """How many `<` there are."""
-        self.places: list[int] = []
-        """Where those that may be wanted stand, in order; few others are among them."""
-        if len(page) > 2:
-            found = found[: self.signs - page.count(b"<", -2)]  # after the others stand two letters
-            two_letters = np.ndarray(len(page) - 2, "<u2", page, 1, 1)  # any two side by side
-            self.places = found[wanted.take(two_letters[found])].tolist()
+        self.struck = places[STRUCK] != 0
+        """Whether there are tags that may strike through."""
+        self.lined = places[LINED] != 0
+        """Whether a style may; few others do."""
+        self.seen = [place for place, kind in rows if kind == A_TAG]
+        """Where tags stand of which readers may see more than text, in order."""
+        self.unread = [(place, end) for place, end in rows if end > 0]
+        """Comments, scripts and the like, from where to where; the end of the page where they have none."""
+        self.hidden = [place for place, sign in rows if sign == HIDDEN_SIGN]
+        """Where tags may be told to be hidden."""
+        self.displayed = [place for place, sign in rows if sign == DISPLAY_SIGN]
+        """Where tags say how they are displayed."""

@@ -4,6 +4,7 @@ A name is packed six bits a letter into one integer (`packed`), so that the scan
 meaning is a set of flags found in a small open-addressing table (`TABLE_KEYS`, `TABLE_FLAGS`).
 """
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
@@ -79,11 +80,8 @@ def slot(number: int) -> int:
     return (number * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) >> 54
 
 
-def _build() -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    flags: dict[int, int] = {}
-    for flag, names in _TAGS.items():
-        for name in names.split():
-            flags[packed(name)] = flags.get(packed(name), 0) | flag
+def table_of(flags: Mapping[int, int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """What packed names mean, as the compiled passes look it up (`markup_kernels.flags_of`)."""
     keys = np.zeros(TABLE_SIZE, np.uint64)
     values = np.zeros(TABLE_SIZE, np.int32)
     for key, value in flags.items():
@@ -94,4 +92,12 @@ def _build() -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     return keys, values
 
 
-TABLE_KEYS, TABLE_FLAGS = _build()
+def _flags() -> dict[int, int]:
+    flags: dict[int, int] = {}
+    for flag, names in _TAGS.items():
+        for name in names.split():
+            flags[packed(name)] = flags.get(packed(name), 0) | flag
+    return flags
+
+
+TABLE_KEYS, TABLE_FLAGS = table_of(_flags())
