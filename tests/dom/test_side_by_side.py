@@ -25,6 +25,9 @@ def text(html):
         ("<span>foo</span><span>(</span><span>bar</span><span>)</span>", "foo(bar)"),
         ("<i>re</i><b>-</b><i>read</i>", "re-read"),
         ("<b>bold</b> and <i>not</i>", "bold and not"),
+        ("<b>4.2.1</b><span>4 min ago</span>", "4.2.1 4 min ago"),
+        ("<b>Top 10</b><span>12 comments</span>", "Top 10 12 comments"),
+        ("<b>14</b><sup>95 euros</sup>", "1495 euros"),
     ],
 )
 def test_what_is_read(html, read):

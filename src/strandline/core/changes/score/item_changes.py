@@ -62,7 +62,7 @@ from strandline.core.changes.words.page_title import is_other_headline
 from strandline.core.changes.words.price_columns import is_price_cell
 from strandline.core.changes.words.ticking import FORMS, is_dated, is_same_text, tick_form
 from strandline.core.changes.words.told_lists import names_document
-from strandline.core.changes.words.voices import VOICE, is_voice
+from strandline.core.changes.words.voices import VOICE, is_taker, is_voice
 from strandline.core.changes.words.weather_lines import is_weather_line, tells_weather
 from strandline.core.kept_property import kept_property
 
@@ -121,6 +121,8 @@ class ItemJudge:
             return ItemChange(kind, before, after, False, BESIDE)
         if self._restless.is_lone_voice(before, after):
             return ItemChange("ticking", before, after, False, "what somebody said, in the place of somebody else")
+        if is_taker(after or before) and (not before or is_taker(before)):
+            return ItemChange("ticking", before, after, False, "somebody who took part")
         if before and after:
             return self._altered(block, before, after, figures, weigh)
         return self._came(block, after, weigh) if after else self._left(block, before, weigh)

@@ -22,11 +22,17 @@ COUNTED: Final = re.compile(  # in small letters
     r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|follow|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
     r"are\sreading|looking\sat|booked|applicants?|forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
-    r"beiträge|unterschriften|bewerber|bewerbungen|lesen\sgerade|(?:sehen|schauen)\ssich|gebucht|im\swarenkorb|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
-    r"messages?|vues?|candidats?|candidatures?|regardent|consultent|ont\s(?:réservé|acheté)|dans\sleur\spanier|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
-    r"mensajes?|visitas?|candidatos?|firmas|leyendo|(?:está|están)\s(?:viendo|mirando)|han\s(?:reservado|comprado)|carrito|cesta|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|visto|leído|descargado|compartido|vendidos?|"
-    r"messaggi|visualizzazioni|candidati|firme|stanno\s(?:guardando|vedendo)|hanno\s(?:prenotato|acquistato)|nel\scarrello|visitatori|commenti?|risposte|lettori|recensioni|voti|letto|scaricato|condiviso|venduti|"
-    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|bekeken|gelezen|gedeeld|verkocht)\b"
+    r"beiträge|unterschriften|bewerber|bewerbungen|lesen\sgerade|(?:sehen|schauen)\ssich|gebucht|im\swarenkorb|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|sternen?|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
+    r"messages?|vues?|candidats?|candidatures?|regardent|consultent|ont\s(?:réservé|acheté)|dans\sleur\spanier|visiteurs?|commentaires?|réponses?|lecteurs?|avis|étoiles?|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
+    r"mensajes?|visitas?|candidatos?|firmas|leyendo|(?:está|están)\s(?:viendo|mirando)|han\s(?:reservado|comprado)|carrito|cesta|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|votos|estrellas|seguidores|visto|leído|descargado|compartido|vendidos?|"
+    r"messaggi|visualizzazioni|candidati|firme|stanno\s(?:guardando|vedendo)|hanno\s(?:prenotato|acquistato)|nel\scarrello|visitatori|commenti?|risposte|lettori|recensioni|voti|stelle|letto|scaricato|condiviso|venduti|"
+    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|sterren|bekeken|gelezen|gedeeld|verkocht)\b"
+)
+_MARK: Final = re.compile(r"(?:\d[.,]\d{1,2}|10[.,]0)")
+_JUDGED: Final = re.compile(  # small
+    r"[★☆]|\(\d[\d.,]*\)\Z|\b(?:rat(?:ed|ings?)|reviews?|votes?|stars?|bewert(?:et|ung|ungen)|stimmen|sternen?|rezensionen|"
+    r"not(?:e|ée?)|avis|étoiles?|valora(?:do|da|ción|ciones)|votos|reseñas|opiniones|estrellas|"
+    r"valutat[oa]|valutazion[ei]|recensioni|voti|stelle|beoordeeld|beoordeling(?:en)?|recensies|stemmen|sterren)\b"
 )
 _LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever it counts
     r"\b(?:per|a\s(?:day|week|month|year|minute|second|hour)|each|limits?|limited|max(?:imum)?|min(?:imum)?|up\sto|at\s(?:most|least)|"
@@ -64,6 +70,15 @@ def is_counted(before: str, after: str, sentence: bool) -> bool:
     return not sentence or _MODAL.search(before) is None
 
 
+def is_mark(number: str, text: str) -> bool:
+    """Whether a number is what many together think of something, out of five or ten, as the text around it says.
+
+    >>> is_mark("4.5", "4.5 out of 5 (1,204 reviews)"), is_mark("4.5", "Size 4.5"), is_mark("450", "450 reviews")
+    (True, False, False)
+    """
+    return _MARK.fullmatch(number) is not None and _JUDGED.search(small_letters(text)) is not None
+
+
 def is_limited(before: str, after: str) -> bool:
     """Whether a number is allowed or promised, by what stands before and after it.
 
@@ -97,8 +112,8 @@ def is_sentence(text: str) -> bool:
     >>> is_sentence("Founded in 2014 by students, the club has grown."), is_sentence("Readers so far 10,204")
     (True, False)
     """
-    count = len(text.split())
-    return count >= MANY_WORDS or (count >= FEW_WORDS and text.rstrip().endswith((".", "!", "?")))
+    count = len(text.rstrip(" .!?\u00a0\u202f").split())  # in French a blank stands before the mark
+    return count >= MANY_WORDS or (count >= FEW_WORDS and text.rstrip().endswith((".", "?")))
 
 
 def is_signed(before: str) -> bool:

@@ -21,7 +21,7 @@ from typing import Final, Literal
 
 from strandline.core.blocks.words import masked, word_distance, word_set, words
 from strandline.core.changes.words.contacts import contacts
-from strandline.core.changes.words.counters import counts_up, is_among, is_counted, is_sentence, is_signed
+from strandline.core.changes.words.counters import counts_up, is_among, is_counted, is_mark, is_sentence, is_signed
 from strandline.core.changes.words.currencies import is_converted
 from strandline.core.changes.words.figures import is_money
 from strandline.core.changes.words.labels import is_price_label
@@ -93,12 +93,13 @@ _WEATHER: Final = re.compile(  # small
     r"gevoelstemperatuur|luchtvochtigheid|luchtdruk)\b"
 )  # what a weather station shows, without a word that says "now"
 _ADDRESS: Final = re.compile(r"\d(?<![\d.]\d)\d{0,2}(?:\.\d{1,3}){3}(?![\d.])")  # of a computer
-_OF_ALL: Final = re.compile(r"\s?(?:of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
+_OF_ALL: Final = re.compile(r"\s?(?:(?:out\s)?of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _MEASURE: Final = re.compile(r"\s?(?:°|º|%|hPa\b|mbar\b|km/h|m/s|mph\b|[cmk]?m\b|µg|m³|l/s|kWh?\b|W\b)")
 _DEGREE: Final = re.compile(r"\s?[°º]")
 _SHOWN: Final = re.compile(rf"\d{_READING.pattern}")
 _STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
+_OF_MANY: Final = re.compile(r"\s?[(★☆⭐]")  # "4.5 (120)"
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNITS: Final = (
     "euros?|dollars?|pounds?|francs?|[kmc]?m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
@@ -296,8 +297,11 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
         return ""
     rises = rises and not _UNIT.match(after) and not is_signed(before)
     beside = small_letters(before + after)
+    lone = before.endswith("(") and text[end : end + 1] == ")" and number.isdigit()  # "Comments (12)"
+    if is_mark(number, text) and (_OF_MANY.match(after) or not _UNIT.match(after)) and not is_signed(before):
+        return "counter"
     if beside == beside.upper():  # no letter, so no word that tells
-        return "counter" if rises or _STARS.search(before) else ""
+        return "counter" if rises or lone or _STARS.search(before) else ""
     said_before, said_after = beside[: len(before)], beside[len(before) :]
     if _TIMES.match(said_after) and _runs_out(small_letters(text)):
         return "countdown"
@@ -311,7 +315,6 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
         return "reading"
     if _MEASURE.match(after) and _shows_now(small_letters(text)):
         return "reading"
-    lone = before.endswith("(") and text[end : end + 1] == ")" and number.isdigit()  # "Comments (12)"
     return _form_by_words(text, before, after, rises or lone)
 
 
