@@ -10,6 +10,7 @@ long on a page that passed.
 
 import re
 import time
+from codecs import utf_8_decode
 from collections.abc import Callable
 from functools import lru_cache, partial
 from html import unescape
@@ -51,6 +52,7 @@ ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
 OPTION_LIMIT: Final = 5_000  # options of one list
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
+_PIECE: Final = 1 << 14  # bytes that are read as text at a time
 _NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
 _NOT_NAMED: Final = (b"", b"", b"")
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
@@ -159,12 +161,19 @@ def as_utf8(html: bytes, charset: str | None) -> bytes:
         if any(one.page is html for one in _READ_LAST):  # it was read before
             return html
         html = html.removeprefix(b"\xef\xbb\xbf")
-        try:
-            html.decode()
-        except UnicodeDecodeError:
-            return text_of(html, name).encode("utf-8", "replace")
-        return html
+        return html if _is_utf8(html) else text_of(html, name).encode("utf-8", "replace")
     return text_of(html, name).encode("utf-8", "replace")
+
+
+def _is_utf8(html: bytes) -> bool:
+    """Whether a page can be read, piece by piece: the whole of it as text would take twice as long to make room for."""
+    place, size = 0, len(html)
+    try:
+        while place < size:
+            place += utf_8_decode(html[place : place + _PIECE], "strict", place + _PIECE >= size)[1]
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _check(start: float) -> None:

@@ -50,8 +50,15 @@ def row_form(text: str) -> str:
     return _WAY.sub("", settled_text(text))
 
 
-def rows_in_step(delta: Delta) -> Iterator[Rows]:
-    """The forms of which most rows are others now."""
+def rows_in_step(delta: Delta) -> list[Rows]:
+    """The forms of which most rows are others now; kept with the delta, which is scored and then learned from."""
+    known: list[Rows] | None = delta.__dict__.get("in_step")
+    if known is None:
+        known = delta.__dict__["in_step"] = list(_rows_in_step(delta))
+    return known
+
+
+def _rows_in_step(delta: Delta) -> Iterator[Rows]:
     moved = Counter[tuple[str, str]]()
     for change, texts, _ in touched_texts(delta):
         path = change.block.path

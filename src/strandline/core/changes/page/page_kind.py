@@ -117,7 +117,11 @@ class PageKind:
 
     def lists_beside(self, path: str, text: str) -> bool:
         """Whether a text is an entry of a list beside what the page is about, in a block that holds more than it."""
-        return any((path, text) in texts_beside(version) for version in self._versions)
+        return bool(self._listed_beside) and (path, text) in self._listed_beside
+
+    @kept_property
+    def _listed_beside(self) -> frozenset[tuple[str, str]]:
+        return frozenset().union(*map(texts_beside, self._versions))
 
     def _stands_beside(self, block: PageBlock) -> bool:
         if id(block) in self._over:

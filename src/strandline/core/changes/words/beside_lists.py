@@ -52,13 +52,27 @@ def texts_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
     """
     known: frozenset[tuple[str, str]] | None = page.__dict__.get("texts_beside")
     if known is None:
-        linked = [block for block in page.blocks if block.link_weight]
+        linked = [block for block in page.blocks if block.link_weight and _has_such_heading(block)]
         found = {(block.path, text) for block in linked for beside, texts in _runs(block) if beside for text in texts}
         if found:  # on few pages
             others = {text for block in page.blocks for beside, texts in _runs(block) if not beside for text in texts}
             found = {entry for entry in found if entry[1] not in others}
         known = page.__dict__["texts_beside"] = frozenset(found)
     return known
+
+
+def _has_such_heading(block: PageBlock) -> bool:
+    """Whether one of the headings in a block, as `_runs` finds them, is that of such a list; of hardly any block."""
+    first = ""  # link since the text before
+    for kind, said, _ in block.items:
+        if kind == "link":
+            first = first or said
+        elif kind == "text":
+            heading = said.partition(first)[0].strip() if first else said
+            if heading and len(heading) <= LONGEST and is_beside(heading):
+                return True
+            first = ""
+    return False
 
 
 def _runs(block: PageBlock) -> Iterator[tuple[bool, list[str]]]:
@@ -95,14 +109,20 @@ def is_beside(heading: str) -> bool:
     (True, False)
     """
     words = tuple(folded_words(heading))
-    whole, begun = _headings()
-    return words in whole or any(words[:count] in begun for count in range(1, len(words) + 1))
+    whole, begun, firsts = _headings()
+    if not firsts.isdisjoint(words[:1]) and any(words[:count] in begun for count in range(1, len(words) + 1)):
+        return True
+    return words in whole
 
 
 @cache
-def _headings() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
-    """Those that are a heading word for word, and those that one begins with."""
+def _headings() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]], frozenset[str]]:
+    """Those that are a heading word for word, those that one begins with, and the first words of these."""
     text = files("strandline.core.changes.words").joinpath("languages/headings.toml").read_text("utf-8")
     phrases = [phrase for listed in tomllib.loads(text).values() for phrase in listed]
     begun = frozenset(tuple(folded_words(phrase)) for phrase in phrases if phrase.endswith("*"))
-    return frozenset(tuple(folded_words(phrase)) for phrase in phrases) - begun, begun
+    return (
+        frozenset(tuple(folded_words(phrase)) for phrase in phrases) - begun,
+        begun,
+        frozenset(words[0] for words in begun if words),
+    )

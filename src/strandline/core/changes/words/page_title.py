@@ -40,7 +40,10 @@ def _names_page(text: str, title: str) -> bool:
     named = title.casefold()
     if " ".join(said) in named:
         return True
-    shared = len(word_set(text) & word_set(title))
+    told = word_set(title)
+    if len(told) < IN_COMMON:
+        return False
+    shared = len(word_set(text) & told)
     return shared >= IN_COMMON and shared >= SHARE * len(said)
 
 

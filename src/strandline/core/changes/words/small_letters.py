@@ -5,6 +5,7 @@ all that differ from it in their digits.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 _OTHER: Final = "İıſ\u212a"
@@ -26,6 +27,7 @@ def small_letters(text: str) -> str:
     return text.lower()
 
 
+@lru_cache(maxsize=1 << 6)  # one text is asked about in several ways, one after the other
 def like_digits(text: str) -> str:
     """A text with the same digit for all, sign by sign; what may be a year stays, since dates are told by it.
 

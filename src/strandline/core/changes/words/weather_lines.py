@@ -26,7 +26,7 @@ def is_weather_line(before: str, after: str) -> bool:
 
 def tells_weather(text: str) -> bool:
     """True for a line with one temperature of the air."""
-    if len(text) > LONGEST or text.rstrip().endswith(_ENDS):
+    if ("°" not in text and "º" not in text) or len(text) > LONGEST or text.rstrip().endswith(_ENDS):
         return False
     found = _DEGREES.findall(text)
     return len(found) == 1 and int(found[0]) <= HOTTEST
