@@ -383,7 +383,7 @@ class NoiseState:
         forms = [
             form
             for before, after in left
-            if not (after and is_same_text(before, after)) and (form := settled_text(before)) != before
+            if (form := settled_text(before)) != before and not (after and form == settled_text(after))
         ]
         self.items.update(dict.fromkeys(map(hashed, forms)))
         addresses = [

@@ -136,10 +136,11 @@ class ItemJudge:
             new = set_back(old, new, moments)
             if new == old:
                 return ItemChange("ticking", before, after, False, "moves with the clock")
-            if new != after and not is_same_text(old, new):  # what stands beside a clock is another text
+            if new != after:
                 if self._noise.seen_text(after):
                     return ItemChange("rotating", before, after, False, "was shown before")
-                return ItemChange("edited", before, after, True, "", EDITED)
+                if not is_same_text(old, new):  # what stands beside a clock is another text
+                    return ItemChange("edited", before, after, True, "", EDITED)
         found = self._edited(block, old, new, figures, weigh)
         return found if old is before and new is after else found._replace(before=before, after=after)
 
@@ -199,8 +200,9 @@ class ItemJudge:
             return ItemChange("edited", before, after, True, "a limit or a choice", LIMIT, "alarm")
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
         least = max(least, BACK * (own and back and not alike and self._returning.alternates(block, after)))
-        comes = own and not back and not alike and max(least, weight) < ENTRY
-        if comes and self._is_entry(block, before, after):
+        comes = own and not back and not alike
+        least = max(least, self._told_whole(block, after) if comes else 0.0)
+        if comes and max(least, weight) < ENTRY and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
         certain = stands or lasting or not figures or noise.mostly_still(noise_place(block))
         counted = not certain and not other_hours(before, after)
