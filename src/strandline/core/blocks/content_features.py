@@ -54,6 +54,7 @@ from strandline.core.blocks.content_kernels import (
     find_repeats,
     relate,
 )
+from strandline.core.blocks.content_kin import KIN_NAMES, kin_columns
 from strandline.core.blocks.content_marks import AROUND_GROUPS, AROUND_KINDS, GROUPS, KIND_OF_TAG, KINDS, PAGE_KINDS
 from strandline.core.blocks.page_told import NOTHING_TOLD, TOLD_NAMES, PageTold, told_columns
 from strandline.core.blocks.tree import LayoutTree
@@ -88,8 +89,10 @@ NAMES: Final = (
     *(f"page_tag_{tag}" for tag in _PAGE_TAGS),
     *(f"page_group{group}" for group in _PAGE_GROUPS),
     *(f"page_is_{kind}" for kind in PAGE_KINDS),
+    *KIN_NAMES,
     *TOLD_NAMES,
 )
+_OF_KIN: Final = slice(-len(KIN_NAMES) - len(TOLD_NAMES), -len(TOLD_NAMES))
 
 
 def features(layout: LayoutTree, rows: Ints, told: PageTold = NOTHING_TOLD) -> Rows:
@@ -125,7 +128,8 @@ def features(layout: LayoutTree, rows: Ints, told: PageTold = NOTHING_TOLD) -> R
     add(PROSE, runs[:, PROSE], rows)
     add(PLAIN, np.where(clean, chars - linked, 0.0), rows)
     add(CLEAN, np.where(clean, chars, 0.0), rows)
-    find_repeats(tree, np.lexsort((tree[:, LOOK], tree[:, PARENT])), sums)
+    order = np.lexsort((tree[:, LOOK], tree[:, PARENT]))
+    find_repeats(tree, order, sums)
     titles = np.flatnonzero(runs[:, LEVEL] == 1)
     largest = int(np.argmax(np.where(tree[:, ALIKE] >= 3, sums[tree[:, LEADER], G_CLEAN], -1.0)))
     cores = np.array(
@@ -143,6 +147,8 @@ def features(layout: LayoutTree, rows: Ints, told: PageTold = NOTHING_TOLD) -> R
     page = _page(layout, tree, sums, runs, largest)
     out = np.zeros((len(rows), len(NAMES)), np.float32)
     fill(tree, sums, cores, runs, np.array([titles[0] if titles.size else -1, *page], np.float64), out)
+    if len(rows):
+        out[:, _OF_KIN] = kin_columns(tree, sums, runs, order)
     out[:, -len(TOLD_NAMES) :] = told_columns([layout.items[k][1] for k in rows.tolist()], layout.title, told)
     return out
 
