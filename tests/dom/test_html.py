@@ -96,6 +96,16 @@ def test_hostile_pages_end_within_the_limit(html):
     assert time.thread_time() - start < 60  # the limit is 5 s on an idle machine; this one may be anything
 
 
+def test_names_that_never_end_take_no_longer_than_their_number():
+    def taken(many):
+        start = time.process_time()
+        visible_hash(b"<a" * many)
+        return time.process_time() - start
+
+    taken(100)
+    assert taken(200_000) < 12 * max(taken(50_000), 0.02)
+
+
 def test_more_tags_than_there_is_room_for_are_refused():
     with pytest.raises(PageTooCostlyError, match="tags"):
         visible_hash(b"<" * 4_000_001)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.compiled import compiled_without_counting as scanner
-from strandline.dom.markup_kernels import CODES, Bytes, Ints, Place, flags_of, read_name
+from strandline.dom.markup_kernels import CODES, Bytes, Ints, Place, flags_of
+from strandline.dom.tags import LONGEST
 
 UNREAD, SEEN = 1, 2
 """Flags of tags: what stands in them is not read, a reader sees more of them than text."""
@@ -70,12 +71,17 @@ def ends_it(page: Bytes, i: int, start: int) -> bool:
 
 @scanner
 def kind_of(page: Bytes, i: int, keys: NDArray[np.uint64], values: NDArray[np.int32]) -> int:
-    """What the tag at i is looked for as, UNREAD or SEEN; 0 for others."""
+    """What the tag at i is looked for as, UNREAD or SEEN; 0 for others. Of a name no more is read than those have: the
+    next `<` may stand in it, and is looked at itself.
+    """
     if i + 3 < page.size and page[Place(i + 1)] == 33 and page[Place(i + 2)] == 45 and page[Place(i + 3)] == 45:
         return UNREAD
-    name, end = read_name(page, i + 1)
-    kind = flags_of(name, keys, values)
-    return kind if kind and ends_name(page, end) else 0
+    name, end = 0, i + 1
+    while end < page.size and end <= i + LONGEST and CODES[page[Place(end)]] < 63:
+        name = name << 6 | CODES[page[Place(end)]]
+        end += 1
+    kind = flags_of(name, keys, values) if ends_name(page, end) else 0
+    return kind
 
 
 @scanner
