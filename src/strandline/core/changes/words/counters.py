@@ -30,8 +30,8 @@ COUNTED: Final = re.compile(  # in small letters
 )
 _MARK: Final = re.compile(r"(?:\d[.,]\d{1,2}|10[.,]0)")
 _JUDGED: Final = re.compile(  # small
-    r"[★☆]|\(\d[\d.,]*\)\Z|\b(?:rat(?:ed|ings?)|reviews?|votes?|stars?|bewert(?:et|ung|ungen)|stimmen|sternen?|rezensionen|"
-    r"not(?:e|ée?)|avis|étoiles?|valora(?:do|da|ción|ciones)|votos|reseñas|opiniones|estrellas|"
+    r"[★☆]|\A[\W\d_]*\(\d[\d.,]*\)\Z|\b(?:rat(?:ed\s\d|ings?)|reviews?|votes?|stars?|bewert(?:et|ung|ungen)|stimmen|sternen?|rezensionen|"
+    r"avis|étoiles?|valora(?:do|da|ción|ciones)|votos|reseñas|opiniones|estrellas|"
     r"valutat[oa]|valutazion[ei]|recensioni|voti|stelle|beoordeeld|beoordeling(?:en)?|recensies|stemmen|sterren)\b"
 )
 _LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever it counts
@@ -76,7 +76,9 @@ def is_mark(number: str, text: str) -> bool:
     >>> is_mark("4.5", "4.5 out of 5 (1,204 reviews)"), is_mark("4.5", "Size 4.5"), is_mark("450", "450 reviews")
     (True, False, False)
     """
-    return _MARK.fullmatch(number) is not None and _JUDGED.search(small_letters(text)) is not None
+    if _MARK.fullmatch(number) is None or is_sentence(text):
+        return False
+    return _JUDGED.search(small_letters(text)) is not None
 
 
 def is_limited(before: str, after: str) -> bool:

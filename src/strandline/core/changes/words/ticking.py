@@ -298,7 +298,8 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
     rises = rises and not _UNIT.match(after) and not is_signed(before)
     beside = small_letters(before + after)
     lone = before.endswith("(") and text[end : end + 1] == ")" and number.isdigit()  # "Comments (12)"
-    if is_mark(number, text) and (_OF_MANY.match(after) or not _UNIT.match(after)) and not is_signed(before):
+    measured = _UNIT.match(after) or _MEASURE.match(after)
+    if is_mark(number, text) and (_OF_MANY.match(after) or not measured) and not is_signed(before):
         return "counter"
     if beside == beside.upper():  # no letter, so no word that tells
         return "counter" if rises or lone or _STARS.search(before) else ""
