@@ -37,9 +37,9 @@ def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch)
     # Which of two visits comes first within an hour may depend on when an answer came: a few captures more or less.
     assert slow["captures"] == pytest.approx(fast["captures"], rel=0.03) and fast["captures"] > 188
     assert slow["ok"]
-    # In so short a time few changes can be caught: of 53 it was 2, 6 or 8, from run to run on one machine.
+    # In so short a time few changes can be caught: of 53 it was 5 to 8, from run to run on one machine.
     for who in ("watch", "round_robin"):
-        assert slow[who]["completeness"] == pytest.approx(fast[who]["completeness"], abs=0.15)
+        assert slow[who]["completeness"] == pytest.approx(fast[who]["completeness"], abs=0.1)
         assert slow[who]["wasted"] == pytest.approx(fast[who]["wasted"], abs=0.1)
     assert slow["true_completeness"] == pytest.approx(fast["true_completeness"], abs=0.1)
     assert fast["watch"]["completeness"] > 1.25 * fast["round_robin"]["completeness"]

@@ -20,7 +20,7 @@ from strandline.cli.demo_tables import Scores, learned_table, measured_table, qu
 from strandline.cli.output import as_json, tell
 from strandline.cli.serving import run_server
 from strandline.crawl.preparing import CrawlRequest
-from strandline.demo.clock import SiteClock
+from strandline.demo.clock import PACE, SiteClock
 from strandline.demo.schedule import PageSchedule
 from strandline.demo.server import DemoServer
 from strandline.demo.truth import Fetch, round_robin
@@ -45,6 +45,8 @@ _VERSION: Final = 6.0
 """Hours of site time that make a version of the site, for its rules."""
 _FIRST_PASS: Final = 600.0
 """Seconds of site time that are more than enough for the pass before the watch; changes wait for the watch."""
+_BETWEEN: Final = 60.0
+"""Seconds of site time between that pass and the watch: at the same moment, rounding would say in which hour it was."""
 _READY, _FOUND, _WATCHED = 0.05, 0.15, 0.9
 """How far the bar is when the program is ready, the first pass is done, and the watch is."""
 
@@ -74,6 +76,7 @@ def run_demo(wanted: DemoRequest, bar: Bar) -> Archive:
         bar.say(f"It lives at {site.url}: {found.captured} addresses found in a first pass.", _FOUND)
         bar.say(f"Watching it for {hours} hours of its time; an hour passes when its visits are made and studied ...")
         site.log.clear()
+        clock.sleep(_BETWEEN / PACE)
         site.site.epoch = clock.now()
         count_hours_from(archive, clock.now())  # the first hour of the watch is the site's
         follow = _Following(bar, hours)

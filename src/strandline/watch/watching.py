@@ -181,7 +181,7 @@ class Watch:
         self._told_change = catalog.studies.reading.progress()
         self._next_state = self._next_count = self._spent = 0.0
         self._room = self._room_check(settings)
-        self._room_checked, self._paused, self._unstudied = 0.0, "", False
+        self._room_checked, self._paused, self._unstudied = 0.0, "", True  # what an earlier run left, too
         self._reload = self._fresh = True  # the file may have changed since the command read it
         self._file = ChangingFile(folder / NAME)
         self._remark = ""
