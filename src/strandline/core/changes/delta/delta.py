@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, PageBlock
-from strandline.core.blocks.word_numbers import WordNumbers, without
+from strandline.core.blocks.word_numbers import WordNumbers
 from strandline.core.changes.delta.carried import shown_by
 from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass
@@ -107,9 +107,9 @@ class Delta:
         """The words of the old and of the new version; of the new one, only blocks that differ are looked at."""
         old, new = self.old.blocks, self.new.blocks
         # A block that only lost a text to another one has no operation, so pairs are looked at, not changes.
-        differing = [(old[i].words, new[j].words) for i, j in self.differing if old[i].digest != new[j].digest]
-        come = [without(other, one) for one, other in differing]
-        gone = [without(one, other) for one, other in differing]
+        differing = [(old[i], new[j]) for i, j in self.differing if old[i].digest != new[j].digest]
+        come = [block.words for _, block in differing]  # words that both have cancel out
+        gone = [block.words for block, _ in differing]
         come += [change.block.words for change in self.changes if change.old is None]
         gone += [change.block.words for change in self.changes if change.new is None]
         self.new.count_words_on(self.old, come, gone)

@@ -7,7 +7,6 @@ words. An element that the page as a whole neither lost nor gained, and that onl
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from operator import itemgetter
 from typing import Final
 
@@ -98,8 +97,10 @@ class _Writer:
         come = [identity for _, named in left_over for identity, _ in named]
         self._moving = set(gone).intersection(come)  # left one block and came to another
         # How often each of them is met as gone, and as new.
-        self._gone = Counter([identity for identity in gone if identity in self._moving])
-        self._come = Counter([identity for identity in come if identity in self._moving])
+        self._gone, self._come = (
+            Counter([identity for identity in some if identity in self._moving]) if self._moving else Counter[str]()
+            for some in (gone, come)
+        )
 
     def change(self, old: PageBlock | None, new: PageBlock | None, *, moved: bool) -> BlockChange:
         """What happened to one block."""
@@ -145,30 +146,14 @@ class _Writer:
         """Content operations between two states of a block."""
         gone, _ = self._real(old, self._gone, self._come)
         come, moved = self._real(new, self._come, self._gone)
-        operations = self._texts(path, gone, come)
-        if any(item[0] != "text" for item in chain(gone, come)):
+        before = [text for kind, text, _ in gone if kind == "text"]
+        after = [text for kind, text, _ in come if kind == "text"]
+        operations = _texts(path, before, after)
+        if len(before) + len(after) < len(gone) + len(come):
             for element in _ELEMENTS:
                 operations += self._linked(path, element, gone, come)
         for kind, text, address in moved:
             operations.append(Operation("move", kind, path, 0.0, text or address, text or address))
-        return operations
-
-    def _texts(self, path: str, gone: Sequence[Item], come: Sequence[Item]) -> list[Operation]:
-        before = [text for kind, text, _ in gone if kind == "text"]
-        after = [text for kind, text, _ in come if kind == "text"]
-        pairs = _paired_texts(before, after)
-        operations = []
-        for j, text in enumerate(after):
-            if j in pairs:
-                i, distance = pairs[j]
-                operations.append(Operation("update", "text", path, distance, before[i], text))
-            else:
-                operations.append(Operation("insert", "text", path, 1.0, "", text))
-        if len(pairs) < len(before):
-            used = {i for i, _ in pairs.values()}
-            operations += [
-                Operation("delete", "text", path, 1.0, text, "") for i, text in enumerate(before) if i not in used
-            ]
         return operations
 
     def _linked(self, path: str, element: ElementKind, gone: Sequence[Item], come: Sequence[Item]) -> list[Operation]:
@@ -181,6 +166,24 @@ class _Writer:
             kind: OperationKind = "update" if left and right else "insert" if right else "delete"
             operations.append(Operation(kind, element, path, self._weight(right or left), left, right))
         return operations
+
+
+def _texts(path: str, before: Sequence[str], after: Sequence[str]) -> list[Operation]:
+    """Operations on the texts of a block."""
+    pairs = _paired_texts(before, after)
+    operations = []
+    for j, text in enumerate(after):
+        if j in pairs:
+            i, distance = pairs[j]
+            operations.append(Operation("update", "text", path, distance, before[i], text))
+        else:
+            operations.append(Operation("insert", "text", path, 1.0, "", text))
+    if len(pairs) < len(before):
+        used = {i for i, _ in pairs.values()}
+        operations += [
+            Operation("delete", "text", path, 1.0, text, "") for i, text in enumerate(before) if i not in used
+        ]
+    return operations
 
 
 def _reordered(old: PageBlock, new: PageBlock) -> Iterator[Operation]:
@@ -270,7 +273,7 @@ def _named(block: PageBlock | None) -> Named:
 
 def _surplus(identities: Sequence[str], items: Sequence[Item], others: Sequence[str]) -> Named:
     named = zip(identities, items, strict=True)
-    if not others:
+    if not others or len(identities) == len(others) == 1:  # another one, or it would be no surplus
         return list(named)
     if len(set(identities)) == len(identities):  # none is there twice
         held = set(others)

@@ -29,7 +29,8 @@ LITTLE: Final = 0.25
 """Share by which numbers of rows that count up together rise at most. Origin: a guess, more than of one alone."""
 
 
-_WAY: Final = re.compile(r"(?<![^\W_])[-+−–±▲▼△▽↑↓]\s?(?=#)")
+_WAY: Final = re.compile(r"[-+−–±▲▼△▽↑↓](?<![^\W_][-+−–±▲▼△▽↑↓])\s?(?=#)")
+_MAY_COUNT: Final = re.compile("[0-9#]")
 
 
 class Rows(NamedTuple):
@@ -71,10 +72,12 @@ def _rows_in_step(delta: Delta) -> Iterator[Rows]:
     if not forms:
         return
     paths = {path for path, _ in forms}
+    counting = all("#" in form for _, form in forms)  # then no text without a number is of any of them
     rows = Counter[tuple[str, str]]()
     for block in delta.new.blocks:
         if block.path in paths:
-            rows.update((block.path, row_form(text)) for text in block.texts if len(text) <= ROW)
+            shown = filter(_MAY_COUNT.search, block.texts) if counting else block.texts
+            rows.update([(block.path, row_form(text)) for text in shown if len(text) <= ROW])
     for (path, form), count in forms.items():
         if count >= MOST_OF * rows[path, form]:
             yield Rows(path, form, False)

@@ -2,6 +2,8 @@
 list beside it has others, although both may lie in one block.
 """
 
+from collections.abc import Sequence
+
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta.delta import Delta
 from strandline.core.changes.words.ticking import settled_text
@@ -10,18 +12,30 @@ from strandline.core.changes.words.ticking import settled_text
 class Spots:
     """The spots of one change of a page, worked out when they are asked for."""
 
-    def __init__(self, delta: Delta) -> None:
-        self._delta = delta
+    def __init__(self, blocks: Sequence[PageBlock]) -> None:
+        self._blocks = blocks
         self._numbers: dict[int, int] = {}
 
     def before(self, block: PageBlock, text: str) -> str:
         """The text that stands before a text of a block of the new version, without what ticks in it."""
+        return settled_text(self.text_before(block, text))
+
+    def text_before(self, block: PageBlock, text: str) -> str:
+        """The text that stands there as it is, empty for none."""
         texts = block.texts
         place = texts.index(text) if text in texts else 0
         if place:
-            return settled_text(texts[place - 1])
-        blocks = self._delta.new.blocks
+            return texts[place - 1]
+        blocks = self._blocks
         if not self._numbers:
             self._numbers = {id(one): number for number, one in enumerate(blocks)}
         number = self._numbers.get(id(block), 0)
-        return settled_text(blocks[number - 1].texts[-1]) if number and blocks[number - 1].texts else ""
+        return blocks[number - 1].texts[-1] if number and blocks[number - 1].texts else ""
+
+
+def spots_of(delta: Delta) -> Spots:
+    """The spots of the new version; kept with the delta, which is scored and then learned from."""
+    known: Spots | None = delta.__dict__.get("spots")
+    if known is None:
+        known = delta.__dict__["spots"] = Spots(delta.new.blocks)
+    return known

@@ -14,7 +14,7 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import masked
 from strandline.core.changes.page.page_kind import LISTED
 from strandline.core.changes.words.figures import holds_number
-from strandline.core.changes.words.language_rules import folded_words, heads, may_say, says
+from strandline.core.changes.words.language_rules import folded_words, heads, may_head, may_say, says
 from strandline.core.changes.words.small_letters import like_digits
 
 LONGEST: Final = 240
@@ -109,7 +109,7 @@ def is_daily(text: str) -> bool:
     >>> is_daily("Quote of the day"), is_daily("Soup of the day: leek")
     (True, False)
     """
-    if len(text) > LONGEST or text.lower() == text.upper():  # no letter in it
+    if len(text) > LONGEST or not may_head("daily", text):
         return False
     return heads_daily(masked(text))  # numbers are no words, and others at every look
 

@@ -30,7 +30,7 @@ from strandline.core.changes.delta.delta import BlockChange, Delta
 from strandline.core.changes.delta.renamed_files import renamed_pictures
 from strandline.core.changes.delta.touched import touched_texts
 from strandline.core.changes.delta.vidiff import ADVERTISING
-from strandline.core.changes.noise.spots import Spots
+from strandline.core.changes.noise.spots import Spots, spots_of
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.score.item_change import ItemChange
@@ -193,7 +193,7 @@ class NoveltyCounter:
 
     @kept_property
     def _spots(self) -> Spots:
-        return Spots(self._delta)
+        return spots_of(self._delta)
 
     def _figures(self, edited: Texts, table: bool, found: Novelty) -> None:
         """Count the figures among the numbers that changed in texts which otherwise stayed."""

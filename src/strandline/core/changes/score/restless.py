@@ -11,14 +11,14 @@ from strandline.core.changes.edits.quantities import read
 from strandline.core.changes.edits.said import SHORT
 from strandline.core.changes.noise.creeping import set_back
 from strandline.core.changes.noise.in_step import counting_up, number_behind, row_form, rows_in_step
-from strandline.core.changes.noise.spots import Spots
+from strandline.core.changes.noise.spots import Spots, spots_of
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.notices import LONGEST, heads_daily, is_daily
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.page.returning import Returning
 from strandline.core.changes.words.figures import is_bare, is_money, is_reading
-from strandline.core.changes.words.language_rules import folded_words, heads, language_rules, plain_signs
-from strandline.core.changes.words.ticking import is_same_text
+from strandline.core.changes.words.language_rules import folded_words, heads, language_rules, may_head, plain_signs
+from strandline.core.changes.words.ticking import is_same_text, settled_text
 from strandline.core.changes.words.voices import is_voice
 from strandline.core.kept_property import kept_property
 
@@ -76,7 +76,7 @@ class Restless:
 
     @kept_property
     def _spots(self) -> Spots:
-        return Spots(self._delta)
+        return spots_of(self._delta)
 
     def is_daily(self, block: PageBlock, after: str) -> bool:
         """Whether a short text is the quote, the word or the picture of the day, as it says, or the text before it."""
@@ -84,8 +84,8 @@ class Restless:
             return False
         if is_daily(after):
             return True
-        stands = self._spots.before(block, after)
-        return len(stands) <= LONGEST and heads_daily(stands)
+        stands = self._spots.text_before(block, after)
+        return may_head("daily", stands) and len(form := settled_text(stands)) <= LONGEST and heads_daily(form)
 
     @kept_property
     def measured(self) -> bool:

@@ -99,7 +99,6 @@ def _heading(block: PageBlock) -> str:
     return ""
 
 
-@lru_cache(maxsize=1 << 12)
 def is_beside(heading: str) -> bool:
     """Whether a heading is one of a list beside what a page is about.
 
@@ -108,11 +107,26 @@ def is_beside(heading: str) -> bool:
     >>> is_beside("More from this author"), is_beside("Links between the moon and the tides")
     (True, False)
     """
+    first = heading.partition(" ")[0]
+    if first.isascii() and first.isalpha() and first.lower() not in _first_words():  # most of them
+        return False
+    return _is_beside(heading)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_beside(heading: str) -> bool:
     words = tuple(folded_words(heading))
     whole, begun, firsts = _headings()
     if not firsts.isdisjoint(words[:1]) and any(words[:count] in begun for count in range(1, len(words) + 1)):
         return True
     return words in whole
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    """The first words of all of them."""
+    whole, _, firsts = _headings()
+    return firsts.union([words[0] for words in whole if words])
 
 
 @cache

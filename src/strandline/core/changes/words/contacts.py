@@ -19,6 +19,7 @@ _SIGN: Final = re.compile(  # one of few letters, and then what it begins: a sea
     r"[+\dTtPpCcFfMm](?:(?<=\+)\d|(?<=\d)[-.]\d{4}|(?<=0)(?<!\d0)\d|(?<=[Tt])[Ee\u00e9][Ll]|(?<=[Pp])hone|(?<=[Cc])all|"
     r"(?<=[Ff])ax|(?<=[Mm])obile)"
 )
+_CALLED: Final = re.compile(r"\d(?:[() \u00a0/.-]*+\d){5}")  # so many digits, as groups of them may stand
 _DIGIT: Final = re.compile(r"\d")
 FEWEST: Final = 6
 """Digits of a number to call. Origin: a guess."""
@@ -40,7 +41,7 @@ def contacts(text: str) -> tuple[str, ...]:
         found += accounts(text)
         for account in found:
             text = text.replace(account, "")  # no part of it is a number to call
-    if _SIGN.search(text):  # most texts have none, and cost little
+    if _CALLED.search(text) and _SIGN.search(text):  # most texts have none, and cost little
         numbers = ((phone[1] or phone[0]).strip() for phone in _PHONE.finditer(text))
         found += [number for number in numbers if _may_be_called(number)]
     return tuple(found)

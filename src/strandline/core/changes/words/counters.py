@@ -102,6 +102,8 @@ def is_among(mark: str, beside: str) -> bool:
 
 def counts_up(before: str, after: str) -> bool:
     """True for a large whole number that rose a little, as counters do between two looks."""
+    if len(before) < 3:
+        return False
     old, new = before.replace(",", "").replace(".", ""), after.replace(",", "").replace(".", "")
     if len(old) < 3 or "." in before[-3:] or "," in before[-3:]:
         return False

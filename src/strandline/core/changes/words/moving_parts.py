@@ -71,8 +71,8 @@ def parts_of(text: str) -> Parts:
     '12 points by ann, @, @'
     """
     figure, numbered, ages, dates, times = places_of(like_digits(text))
-    if figure:
-        return Parts(True, True, text, (), text, [], text)
+    if not (ages or dates or times):  # of most texts
+        return Parts(figure, numbered, text, (), text, [], text)
     aged = with_signs(text, "@", ages)
     if not numbered:
         return Parts(False, False, aged, (), aged, [], aged)

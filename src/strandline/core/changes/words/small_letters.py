@@ -51,5 +51,8 @@ def with_signs(text: str, sign: str, spans: Sequence[tuple[int, int]]) -> str:
     """
     if not spans:
         return text
+    if len(spans) == 1:
+        start, end = spans[0]
+        return f"{text[:start]}{sign}{text[end:]}"
     starts, ends = zip(*spans, strict=True)
     return sign.join([text[end:start] for end, start in zip((0, *ends), (*starts, len(text)), strict=True)])

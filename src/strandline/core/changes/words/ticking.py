@@ -25,9 +25,9 @@ from strandline.core.changes.words.counters import counts_up, is_among, is_count
 from strandline.core.changes.words.currencies import is_converted
 from strandline.core.changes.words.figures import is_money
 from strandline.core.changes.words.labels import is_price_label
-from strandline.core.changes.words.moving_parts import CLOCK, TIME_UNITS, parts_of, undated
+from strandline.core.changes.words.moving_parts import CLOCK, TIME_UNITS, parts_of, places_of, undated
 from strandline.core.changes.words.opening_hours import other_hours
-from strandline.core.changes.words.small_letters import like_digits, small_letters
+from strandline.core.changes.words.small_letters import like_digits, small_letters, with_signs
 from strandline.core.changes.words.written_dates import date_spans
 from strandline.core.struck import without_strokes
 
@@ -125,8 +125,9 @@ def settled_text(text: str) -> str:
 
 @lru_cache(maxsize=1 << 10)  # the numbers of a text that ticks are others at every look
 def _settled(text: str) -> str:
-    parts = parts_of(text)
-    return masked(parts.rest) if parts.numbered else parts.rest
+    _, numbered, ages, dates, times = places_of(text)
+    rest = with_signs(with_signs(with_signs(text, "@", ages), "@", dates), "@", times)
+    return masked(rest) if numbered else rest
 
 
 @lru_cache(maxsize=1 << 11)
@@ -142,8 +143,14 @@ def tick_form(before: str, after: str) -> TickForm:
     >>> tick_form("812 messages", "907 messages"), tick_form("100 messages a day", "50 messages a day")
     ('counter', '')
     """
-    if max(len(before), len(after)) > LONG or contacts(before) != contacts(after):
+    if max(len(before), len(after)) > LONG:
         return ""
+    form = _form(before, after)
+    return form if form and contacts(before) == contacts(after) else ""
+
+
+def _form(before: str, after: str) -> TickForm:
+    """The same of texts that name nobody else than before."""
     if ": " in after and _IDENTIFIES.match(after) and _IDENTIFIES.match(before):
         return "identifier"
     if is_converted(before, after):

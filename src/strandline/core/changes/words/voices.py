@@ -10,6 +10,7 @@ VOICE: Final = "what somebody said, beside the page's own part"
 LONGEST: Final = 300
 """Letters of a quotation with its name. Origin: a guess."""
 _TAKER: Final = re.compile(r"[A-ZÀ-ÖØ-Þ][\w'’-]+\s[A-ZÀ-ÖØ-Þ]\.(?:\s?[,·|–—-]?\s?@)?")
+_NAMED: Final = re.compile(r"[A-ZÀ-ÖØ-Þ][\w'’-]+\s[A-ZÀ-ÖØ-Þ]\.")  # what it begins with: an age stands behind it
 _VOICE: Final = re.compile(r"[“„«»\"‟‹].{8,}[”“»«\"›][\s,–—-]{0,4}[^\W\d_a-zß-ÿ][^“”„«»\"]{1,60}\Z", re.DOTALL)
 
 
@@ -28,4 +29,4 @@ def is_taker(text: str) -> bool:
     >>> is_taker("Léa M. 3 days ago"), is_taker("Anna-Lena K."), is_taker("Léa Martin"), is_taker("Plan B. Now")
     (True, True, False, False)
     """
-    return len(text) <= LONGEST and "." in text and _TAKER.fullmatch(settled_text(text)) is not None
+    return len(text) <= LONGEST and _NAMED.match(text) is not None and _TAKER.fullmatch(settled_text(text)) is not None
