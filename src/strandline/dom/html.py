@@ -170,7 +170,8 @@ def _is_utf8(html: bytes) -> bool:
     place, size = 0, len(html)
     try:
         while place < size:
-            place += utf_8_decode(html[place : place + _PIECE], "strict", place + _PIECE >= size)[1]
+            piece = html[place : place + _PIECE]
+            place += len(piece) if piece.isascii() else utf_8_decode(piece, "strict", place + _PIECE >= size)[1]
     except UnicodeDecodeError:
         return False
     return True

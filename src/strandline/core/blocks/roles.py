@@ -222,12 +222,17 @@ def _labelled(role: str, hint: str) -> float:
 
 def block_weights(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:
     """What each block weighs: by factor and size, by size alone (`area`), or all alike (`uniform`)."""
-    if how == "uniform":
-        return [1.0] * len(blocks)
-    if how == "area":
-        return [float(max(block.weight, 1)) for block in blocks]
+    return [block_weight(block, how) for block in blocks]
+
+
+def block_weight(block: PageBlock, how: str = "auto") -> float:
+    """The same of one block."""
     if how == "auto":
-        return [block_factor(block) * max(block.weight, 1) for block in blocks]
+        return block_factor(block) * max(block.weight, 1)
+    if how == "uniform":
+        return 1.0
+    if how == "area":
+        return float(max(block.weight, 1))
     raise ValueError(f"block importance is auto, area or uniform, not {how!r}")
 
 

@@ -4,7 +4,6 @@ A version is compared twice, as the new one and then as the old one, and most bl
 versions: what depends on their texts alone is worked out once.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
 from strandline.core.blocks.tree import BlockTree, PageBlock
@@ -13,16 +12,21 @@ LONG: Final = 150
 """Letters of a text that is no headline or teaser. Origin: a guess."""
 LINKS: Final = "~"
 """What stands behind the path of a list of links."""
-_OF_ITS_TEXTS: Final = ("words", "prose")  # what depends on nothing else, and takes long to work out
+_OF_WHAT_IT_SHOWS: Final = ("texts", "identities", "digest", "masked_digest", "words", "prose")
+_OF_ITS_ITEMS: Final = ("items", *_OF_WHAT_IT_SHOWS, "entries", "headed")
+"""What depends on nothing else, by its name in the block."""
 
 
-def carry_on(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> None:
-    """Let blocks have what was worked out of those before them, which show the same."""
-    for one, other in zip(old, new, strict=True):
-        known, own = one.__dict__, other.__dict__
-        for name in _OF_ITS_TEXTS:
-            if name in known:
-                own[name] = known[name]
+def shows_the_same(old: PageBlock, new: PageBlock) -> bool:
+    """Whether a block shows what another did; then it has what was worked out of that one."""
+    alike = old.items == new.items  # of most blocks
+    if not alike and old.digest != new.digest:
+        return False
+    known, own = old.__dict__, new.__dict__
+    for name in _OF_ITS_ITEMS if alike else _OF_WHAT_IT_SHOWS:
+        if name in known:
+            own[name] = known[name]
+    return True
 
 
 def noise_place(block: PageBlock) -> str:

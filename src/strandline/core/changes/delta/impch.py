@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from strandline.core.blocks.roles import block_weights
+from strandline.core.blocks.roles import block_weight, block_weights
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta.delta import BlockChange, Delta
 
@@ -40,12 +40,12 @@ def impch(delta: Delta, reading: Reading = "monotone", blocks: str = "auto") -> 
         if change.old is None:
             # What the page already showed elsewhere is no part of what was inserted, and advertising hardly is.
             inserted = sum([weight for _, _, weight in counted])
-            weight = block_weights([change.block], blocks)[0] * inserted / len(change.block.items)
+            weight = block_weight(change.block, blocks) * inserted / len(change.block.items)
             whole += weight
             entire = [(kind, element, 1.0) for kind, element, _ in counted]
             score += weight * block_score(entire, len(entire), reading, total)
         else:
-            weight = block_weights([change.old], blocks)[0]
+            weight = block_weight(change.old, blocks)
             score += weight * block_score(counted, _elements(change.old, counted), reading, total)
     return min(1.0, score / whole) if whole else 1.0
 

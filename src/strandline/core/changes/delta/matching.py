@@ -14,6 +14,7 @@ from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.word_numbers import likeness, likenesses
+from strandline.core.changes.delta.carried import shows_the_same
 
 ALIKE_ON_PATH: Final = 0.4
 """Share of words that two blocks at the same path have in common.
@@ -38,7 +39,7 @@ def same_beginning(old: Iterable[PageBlock], new: Iterable[PageBlock]) -> int:
     """How many blocks at the beginning of both versions have the same content at the same place."""
     count = 0
     for one, other in zip(old, new, strict=False):
-        if one.digest != other.digest or one.nth != other.nth or one.path != other.path:
+        if one.nth != other.nth or one.path != other.path or not shows_the_same(one, other):
             break
         count += 1
     return count

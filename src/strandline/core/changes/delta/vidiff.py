@@ -13,7 +13,7 @@ from typing import Final
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
 from strandline.core.blocks.words import distance_of, masked, masked_texts, word_distance, word_set
-from strandline.core.changes.delta.carried import carry_on
+from strandline.core.changes.delta.carried import shows_the_same
 from strandline.core.changes.delta.delta import BlockChange, Delta, ElementKind, Operation, OperationKind, now_or_before
 from strandline.core.changes.delta.matching import in_place, matched_between, same_beginning, same_ending
 from strandline.core.struck import without_strokes
@@ -53,10 +53,8 @@ def compare(
     ending = same_ending(before, after, start)
     pairs = matched_between(before, after, start, ending)  # those around them are the same, in the same place
     staying = in_place(pairs)
-    carry_on(before[:start], after[:start])
-    carry_on(before[len(before) - ending :], after[count - ending :])
     touched: list[tuple[int, PageBlock | None, PageBlock]] = [
-        (j, before[i], after[j]) for i, j in pairs if before[i].digest != after[j].digest
+        (j, before[i], after[j]) for i, j in pairs if not shows_the_same(before[i], after[j])
     ]
     if len(pairs) < count - start - ending:
         matched_new = {j for _, j in pairs}

@@ -297,9 +297,10 @@ class NoiseState:
             if not (before and (not after or is_same_text(before, after))) and says_something(after)
         ]
         for before, after in texts:
-            if before and after and tick_form(before, after) in ("", "time") and is_slot(before, after):
+            edited = bool(before and after)
+            if edited and tick_form(before, after) in ("", "time") and is_slot(before, after):
                 self._count_slot(self._frame(block.path, before, after))
-            if before != after and not (before and after and is_same_text(before, after)):
+            if before != after and not (edited and is_same_text(before, after)):
                 self._turn(before, after)
         if come:
             back = sum(map(self.seen_text, come))

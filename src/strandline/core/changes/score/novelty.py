@@ -102,7 +102,7 @@ class Novelty:
     @property
     def returned(self) -> int:
         """Texts that were on the page earlier."""
-        return sum(item.kind == "rotating" for item in self.items)
+        return sum([item.kind == "rotating" for item in self.items])
 
     @property
     def fresh(self) -> float:

@@ -52,12 +52,20 @@ def texts_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
     """
     known: frozenset[tuple[str, str]] | None = page.__dict__.get("texts_beside")
     if known is None:
-        linked = [block for block in page.blocks if block.link_weight and _has_such_heading(block)]
+        linked = [block for block in page.blocks if block.link_weight and _is_headed(block)]
         found = {(block.path, text) for block in linked for beside, texts in _runs(block) if beside for text in texts}
         if found:  # on few pages
             others = {text for block in page.blocks for beside, texts in _runs(block) if not beside for text in texts}
             found = {entry for entry in found if entry[1] not in others}
         known = page.__dict__["texts_beside"] = frozenset(found)
+    return known
+
+
+def _is_headed(block: PageBlock) -> bool:
+    """`_has_such_heading`, kept with the block."""
+    known: bool | None = block.__dict__.get("headed")
+    if known is None:
+        known = block.__dict__["headed"] = _has_such_heading(block)
     return known
 
 

@@ -228,9 +228,10 @@ def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
 
 def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
     """How all numbers of a text ticked that are others now, dates and times being known; empty if one did not."""
+    alike = like_digits(after)
     for one, other in zip(NUMBER.finditer(before), NUMBER.finditer(after), strict=False):
         if one[0] != other[0]:
-            found = _number_form(after, one[0], other)
+            found = _number_form(alike, one[0], other)
             if not found:
                 return ""
             form = "time" if "time" in (form, found) else found
@@ -283,12 +284,12 @@ def is_unnamed(text: str) -> bool:
 
 
 def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
-    """What a number, which is no part of a date or time, is by the words beside it."""
+    """What a number, which is no part of a date or time, is by the words beside it, in a text that is `like_digits`."""
     start, end = number.span()
     said = number[0]
     if end - start > LONGEST and sum(map(str.isdigit, said)) > LONGEST:
         return "identifier"
-    return _form_at(like_digits(text), (start, end), counts_up(earlier, said), said.startswith("0."))
+    return _form_at(text, (start, end), counts_up(earlier, said), said.startswith("0."))
 
 
 @lru_cache(maxsize=1 << 10)  # what stands around a number that ticks is the same at the next look
