@@ -16,16 +16,21 @@ def split_long_texts(layout: LayoutTree) -> LayoutTree:
     """The same layout with every very long run of text given as several."""
     if layout.weights.max(initial=0) <= LONG:
         return layout
-    parts = [sentences(item.text) if item.kind == "text" else [item.text] for item in layout.items]
-    counts = np.fromiter(map(len, parts), np.int64, len(parts))
+    items = layout.items
+    parts = {k: sentences(item[1]) for k, item in enumerate(items) if len(item[1]) > LONG and item[0] == "text"}
+    counts = np.ones(len(items), np.int64)
+    for k, pieces in parts.items():
+        counts[k] = len(pieces)
+    if (counts == 1).all():
+        return layout
     moved = [0, *np.cumsum(counts).tolist()]
     layout.firsts = [moved[k] for k in layout.firsts]
     layout.lasts = [moved[k] for k in layout.lasts]
-    origin = np.repeat(np.arange(len(parts)), counts)
+    origin = np.repeat(np.arange(len(items)), counts)
     layout.nodes, layout.prominence = layout.nodes[origin], layout.prominence[origin]
     layout.link_weights = layout.link_weights[origin] // counts[origin]
     layout.weights, layout.hashes = layout.weights[origin], layout.hashes[origin]
-    layout.items = [layout.items[k] for k in origin.tolist()]
+    layout.items = [items[k] for k in origin.tolist()]
     layout.item_kinds = layout.item_kinds[origin]
     for k in np.flatnonzero(counts > 1).tolist():
         for place, text in enumerate(parts[k], moved[k]):

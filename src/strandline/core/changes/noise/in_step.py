@@ -8,6 +8,7 @@ when they say the same without numbers, dates and ages (`settled_text`): "58 fre
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from strandline.core.changes.delta.delta import Delta
@@ -31,6 +32,7 @@ LITTLE: Final = 0.25
 
 _WAY: Final = re.compile(r"[-+−–±▲▼△▽↑↓](?<![^\W_][-+−–±▲▼△▽↑↓])\s?(?=#)")
 _MAY_COUNT: Final = re.compile("[0-9#]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 class Rows(NamedTuple):
@@ -48,7 +50,12 @@ def row_form(text: str) -> str:
     >>> row_form("-1.64 %") == row_form("▲ 0.14 %") == row_form("0.14 %"), row_form("41 likes · 2h ago")
     (True, '# likes · @')
     """
-    return _WAY.sub("", settled_text(text))
+    return _without_way(settled_text(text))
+
+
+@lru_cache(maxsize=1 << 8)  # rows are of few forms
+def _without_way(form: str) -> str:
+    return _WAY.sub("", form)
 
 
 def rows_in_step(delta: Delta) -> list[Rows]:
@@ -103,7 +110,7 @@ def counting_up(delta: Delta) -> frozenset[tuple[str, str]]:
 
 def number_behind(before: str, after: str) -> str:
     """What stands behind the only number that is another one in a row: words that are no unit and no limit, else ""."""
-    if len(after) > ROW or settled_text(before) != settled_text(after):
+    if len(after) > ROW or _LETTER.search(after) is None or settled_text(before) != settled_text(after):
         return ""
     pairs = zip(NUMBER.finditer(before), NUMBER.finditer(after), strict=False)
     others = [(one, other) for one, other in pairs if one[0] != other[0]]

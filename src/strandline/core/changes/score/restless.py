@@ -113,6 +113,8 @@ class Restless:
         """Whether a page that says when something was measured shows it here: a reading with its unit, or a figure of
         many nearly all of which are others at this look.
         """
+        if self._delta.moments is None:  # nothing tells what moved with the clock
+            return False
         if is_reading(before, after):
             return self.measured
         return is_bare(after) and self.measured and (block.path, row_form(after)) in self._all_moving

@@ -53,9 +53,9 @@ def texts_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
     known: frozenset[tuple[str, str]] | None = page.__dict__.get("texts_beside")
     if known is None:
         linked = [block for block in page.blocks if block.link_weight and _is_headed(block)]
-        found = {(block.path, text) for block in linked for beside, texts in _runs(block) if beside for text in texts}
+        found = {(block.path, text) for block in linked for text in _parted(block)[0]}
         if found:  # on few pages
-            others = {text for block in page.blocks for beside, texts in _runs(block) if not beside for text in texts}
+            others = set[str]().union(*[_parted(block)[1] for block in page.blocks])
             found = {entry for entry in found if entry[1] not in others}
         known = page.__dict__["texts_beside"] = frozenset(found)
     return known
@@ -81,6 +81,17 @@ def _has_such_heading(block: PageBlock) -> bool:
                 return True
             first = ""
     return False
+
+
+def _parted(block: PageBlock) -> tuple[frozenset[str], frozenset[str]]:
+    """The texts of a block that stand below such a heading, and all others; kept with the block."""
+    known: tuple[frozenset[str], frozenset[str]] | None = block.__dict__.get("parted")
+    if known is None:
+        parts: tuple[set[str], set[str]] = set(), set()
+        for beside, texts in _runs(block):
+            parts[not beside].update(texts)
+        known = block.__dict__["parted"] = frozenset(parts[0]), frozenset(parts[1])
+    return known
 
 
 def _runs(block: PageBlock) -> Iterator[tuple[bool, list[str]]]:

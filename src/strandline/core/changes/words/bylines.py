@@ -19,7 +19,7 @@ FEWEST: Final = 3
 MOST: Final = 6
 """Words beside counters and ages in a byline: a name, "by", "hide". Origin: a guess."""
 # Both in small letters.
-_COUNTER: Final = re.compile(rf"\(?\d[\d.,]*\s?[km]?\s(?:\w+\s)?{COUNTED.pattern}\)?")
+_COUNTER: Final = re.compile(rf"[(\d](?:(?<=\d)|\d)[\d.,]*\s?[km]?\s(?:\w+\s)?{COUNTED.pattern}\)?")
 _ANSWERS: Final = re.compile(  # at the end of a headline: nobody writes one that ends so
     r"\(?\b\d[\d.,]*\s(?:repl(?:y|ies)|comments?|antworten|antwort|kommentare?|réponses?|commentaires?|respuestas?|"
     r"comentarios?|risposte|risposta|commenti|commento|reacties?|antwoorden)\)?\s*\Z"

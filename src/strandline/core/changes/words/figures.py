@@ -53,7 +53,9 @@ _MOMENT: Final = re.compile(
     rf"|{_YEAR})"
 )
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # written without blanks: a number may stand next to them
-_NUMBER: Final = re.compile(rf"(?<![^\W{_CJK}])(?<!\d[.,])\d+(?:[.,]\d+)*(?![^\W{_CJK}])")
+_NUMBER: Final = re.compile(  # it begins with a digit, and only then looks back: so a search passes over all else
+    rf"\d(?<![^\W{_CJK}]\d)(?<!\d[.,]\d)\d*(?:[.,]\d+)*(?![^\W{_CJK}])"
+)
 _NO_YEAR: Final = rf"(?!{_YEAR})\d+"
 _ALONE: Final = re.compile(rf"[^\w:]*{_NO_YEAR}(?:[.,]{_NO_YEAR})?[^\w:]*\Z")  # a number that is no date or year
 _MONEY: Final = (
