@@ -206,11 +206,14 @@ def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, tupl
         return {}
     if len(before) == len(after) == 1 and masked(before[0]) == masked(after[0]):
         return {0: (0, word_distance(before[0], after[0]))}
+    forms, others = masked_texts(before), masked_texts(after)
+    if forms == others:
+        return {j: (j, word_distance(*pair)) for j, pair in enumerate(zip(before, after, strict=True))}
     waiting: dict[str, deque[int]] = {}
-    for i, text in enumerate(masked_texts(before)):
+    for i, text in enumerate(forms):
         waiting.setdefault(text, deque()).append(i)
     pairs: dict[int, tuple[int, float]] = {}
-    for j, text in enumerate(masked_texts(after)):
+    for j, text in enumerate(others):
         if waiting.get(text):
             i = waiting[text].popleft()
             pairs[j] = i, word_distance(before[i], after[j])

@@ -4,6 +4,7 @@ Names of elements tell most of them (`blocks.roles`). Many pages have no names, 
 there the heading does. It holds for the links below it, until another heading or a text comes.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
@@ -15,6 +16,7 @@ from strandline.core.changes.words.language_rules import folded_words
 
 LONGEST: Final = 60
 """Letters of a heading. Origin: a guess."""
+_LETTERS: Final = re.compile("[A-Za-z]+")
 LISTED: Final = 0.5
 """Part of a block's letters in links, from which it belongs to the list above it. Origin: a guess."""
 
@@ -126,9 +128,11 @@ def is_beside(heading: str) -> bool:
     >>> is_beside("More from this author"), is_beside("Links between the moon and the tides")
     (True, False)
     """
-    first = heading.partition(" ")[0]
-    if first.isascii() and first.isalpha() and first.lower() not in _first_words():  # most of them
-        return False
+    beginning = heading if heading.isascii() else heading.partition(" ")[0]
+    if beginning.isascii():
+        first = _LETTERS.search(beginning)
+        if first and first[0].lower() not in _first_words():  # of most of them
+            return False
     return _is_beside(heading)
 
 

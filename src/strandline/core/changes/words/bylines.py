@@ -12,7 +12,7 @@ from typing import Final
 
 from strandline.core.changes.words.counters import COUNTED
 from strandline.core.changes.words.moving_parts import AGE, DIGIT, MAY_AGE
-from strandline.core.changes.words.small_letters import like_digits, small_letters
+from strandline.core.changes.words.small_letters import like_digits, small_letters, with_signs
 
 FEWEST: Final = 3
 """Words of a headline. Origin: a guess."""
@@ -53,7 +53,11 @@ def _head(text: str) -> int:
         head = text[: answers.start()].rstrip(_BETWEEN) if answers else text
         return len(head) if len(head.split()) >= FEWEST else len(text)
     start = min(found.start() for found in (*ages, *counters))
-    tail = _COUNTER.sub(" ", AGE.sub(" ", folded[start:]))
+    if not start or folded[start - 1].isspace():  # nothing before it makes one of what was none
+        ageless = with_signs(folded, " ", [found.span() for found in ages])[start:]
+    else:
+        ageless = AGE.sub(" ", folded[start:])
+    tail = _COUNTER.sub(" ", ageless)
     if len(_WORD.findall(tail)) > MOST:
         return len(text)
     head = text[:start].rstrip(_BETWEEN)

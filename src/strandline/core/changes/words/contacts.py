@@ -20,7 +20,6 @@ _SIGN: Final = re.compile(  # one of few letters, and then what it begins: a sea
     r"(?<=[Ff])ax|(?<=[Mm])obile)"
 )
 _CALLED: Final = re.compile(r"\d(?:[() \u00a0/.-]*+\d){5}")  # so many digits, as groups of them may stand
-_DIGIT: Final = re.compile(r"\d")
 FEWEST: Final = 6
 """Digits of a number to call. Origin: a guess."""
 
@@ -35,8 +34,6 @@ def contacts(text: str) -> tuple[str, ...]:
     (('(248) 796-5119', '248-796-5110'), ())
     """
     found = [mail[0] for mail in _MAIL.finditer(text)] if "@" in text else []
-    if _DIGIT.search(text) is None:  # nor an account, nor a number
-        return tuple(found)
     if MAY_HOLD.search(text):
         found += accounts(text)
         for account in found:

@@ -23,8 +23,8 @@ _SPAN: Final = (
     r"(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
 )
 # What is marked as small is looked for in small letters.
-AGE: Final = re.compile(  # small; where a word begins, and only then one of many alternatives
-    rf"(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant|"
+AGE: Final = re.compile(  # small; where a word begins that may be one, and only then one of many alternatives
+    rf"(?=[\dacdeghijmoprsuvyzà])(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant|"
     r"yesterday\b|just\snow\b|gestern\b|gerade\seben\b|gisteren\b|zojuist\b))"
     rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás)(?![^\W\d_])|"
     rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
