@@ -39,7 +39,9 @@ def touched_texts(delta: Delta) -> list[Touched]:
 
 def says_something(text: str) -> bool:
     """True for a text of several words; most show it in their first ones."""
-    return len(word_set(text[:BEGINNING].rpartition(" ")[0])) >= SAYING or len(word_set(text)) >= SAYING
+    if len(text) > BEGINNING and len(word_set(text[:BEGINNING].rpartition(" ")[0])) >= SAYING:
+        return True
+    return len(word_set(text)) >= SAYING
 
 
 def _touched(change: BlockChange) -> tuple[Texts, list[str]]:

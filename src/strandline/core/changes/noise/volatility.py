@@ -155,7 +155,8 @@ class NoiseState:
 
     def seen_text(self, text: str) -> bool:
         """The same for a text that came to the page, whatever it counts or says of its age."""
-        return self.seen_item(text) or self.left_before(text)
+        form = settled_text(text) if self.items else text
+        return self.seen_item(text) or (form != text and self.seen_item(form))
 
     def left_before(self, text: str) -> bool:
         """The same for one that leaves the page: what only said another age of it before never left."""
@@ -297,10 +298,9 @@ class NoiseState:
             if not (before and (not after or is_same_text(before, after))) and says_something(after)
         ]
         for before, after in texts:
-            edited = bool(before and after)
-            if edited and tick_form(before, after) in ("", "time") and is_slot(before, after):
+            if before and after and tick_form(before, after) in ("", "time") and is_slot(before, after):
                 self._count_slot(self._frame(block.path, before, after))
-            if before != after and not (edited and is_same_text(before, after)):
+            if before != after and not (before and after and is_same_text(before, after)):
                 self._turn(before, after)
         if come:
             back = sum(map(self.seen_text, come))

@@ -381,10 +381,10 @@ def is_slot(before: str, after: str) -> bool:
         return True
     old, new = words(before), words(after)
     longer = max(len(old), len(new))
-    if abs(len(old) - len(new)) > SLOT:
-        return False
+    if longer < SLOT or abs(len(old) - len(new)) > SLOT:
+        return longer < SLOT
     kept = (Counter(old) & Counter(new)).total()
-    return longer - kept <= min(SLOT, kept) or longer < SLOT
+    return longer - kept <= min(SLOT, kept)
 
 
 @lru_cache(maxsize=1 << 11)
