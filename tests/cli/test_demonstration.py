@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import closing
 
 import pytest
 
@@ -9,6 +10,8 @@ from strandline.cli.demo_progress import Bar
 from strandline.cli.demonstration import DemoRequest, run_demo
 from strandline.demo.clock import SiteClock
 from strandline.demo.site import LivingSite
+from strandline.store.catalog import DATABASE
+from strandline.store.standing import StandingReading
 from strandline.study.studying import Studying
 
 DAYS = 0.5
@@ -37,9 +40,11 @@ def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch)
     # Which of two visits comes first within an hour may depend on when an answer came: a few captures more or less.
     assert slow["captures"] == pytest.approx(fast["captures"], rel=0.03) and fast["captures"] > 188
     assert slow["ok"]
-    # In so short a time few changes can be caught: of 53 it was 5 to 8, from run to run on one machine.
     for who in ("watch", "round_robin"):
         assert slow[who]["completeness"] == pytest.approx(fast[who]["completeness"], abs=0.1)
         assert slow[who]["wasted"] == pytest.approx(fast[who]["wasted"], abs=0.1)
     assert slow["true_completeness"] == pytest.approx(fast["true_completeness"], abs=0.1)
-    assert fast["watch"]["completeness"] > 1.25 * fast["round_robin"]["completeness"]
+    # Its feed tells of most changes: without its word 6 of 53 are caught.
+    assert fast["watch"]["completeness"] > max(0.25, 1.25 * fast["round_robin"]["completeness"])
+    with closing(StandingReading.open(tmp_path / "fast" / DATABASE)) as reading:
+        assert "feed" in {source for *_, source in reading.claims_told()}

@@ -118,6 +118,15 @@ def test_pages_of_a_sitemap_are_one_hop_away():
     assert [one.hops for one in finder().named(listed, links("/a"), 0.0).found] == [1]
 
 
+@pytest.mark.parametrize("kind", [Kind.SITEMAP, Kind.FEED])
+def test_what_is_said_of_a_page_is_the_word_of_the_document_that_names_it(kind):
+    """Pages of sitemaps and feeds are named as links: who tells of a change is told by what was read."""
+    named = [Named(f"{SITE}/a", "link", lastmod=5.0), Named(f"{SITE}/b", "link")]
+    told, silent = finder().named(task(f"{SITE}/news.xml", kind=kind), named, 0.0).found
+    assert (told.via, told.lastmod, told.told_by) == ("link", 5.0, kind.value)
+    assert (silent.lastmod, silent.told_by) == (None, "")
+
+
 def test_feeds_can_be_off():
     assert finder(feeds=False).named(task(), links("/feed", via="feed"), 0.0).refused[0].reason == "feeds off"
 

@@ -34,7 +34,7 @@ def capture(number, digest, url=PAGE):
 def reading(tmp_path):
     with contextlib.closing(open_catalog(tmp_path)) as catalog:
         catalog.bring([capture(1, "sha1:a"), capture(2, "sha1:a"), capture(3, "sha1:b")])
-        catalog.add([Found(OTHER, Kind.PAGE, "link", 1, 1, 0.0, 5.0, lastmod=700.0)])
+        catalog.add([Found(OTHER, Kind.PAGE, "link", 1, 1, 0.0, 5.0, lastmod=700.0, told_by="feed")])
         catalog.add([Found("https://example.org/a.css", Kind.REQUISITE, "requisite", 1, 1, 0.0, 5.0)])
     opened = StandingReading.open(tmp_path / DATABASE)
     yield opened
@@ -63,7 +63,7 @@ def test_pages_stand_in_the_order_they_were_found_without_requisites(reading):
 def test_sizes_claims_and_the_last_capture(reading):
     assert reading.last_capture() == (3, 3000.0)
     assert list(reading.sizes().values()) == [100.0]
-    assert [time for _, time, *_ in reading.claims_told()] == [700.0]
+    assert [(time, who) for _, time, _, who in reading.claims_told()] == [(700.0, "feed")]
     assert reading.visits_since(1500.0) == (2, 0)
     assert reading.visits_since(1500.0, "elsewhere.org") == (0, 0)
 
@@ -74,7 +74,7 @@ def test_what_sitemaps_and_feeds_told_and_when_they_were_read(tmp_path):
         catalog.add([Found(feed, Kind.FEED, "link", 0, 0, 0.0, 5.0)])
         catalog.bring([capture(1, "sha1:a"), capture(2, "sha1:f", feed), capture(3, "sha1:g", feed)])
         for url, seen in ((PAGE, 2000.0), (PAGE, 3000.0), (OTHER, 3000.0)):
-            catalog.add([Found(url, Kind.PAGE, "feed", 2, 1, 0.0, seen, lastmod=900.0)])
+            catalog.add([Found(url, Kind.PAGE, "link", 2, 1, 0.0, seen, lastmod=900.0, told_by="feed")])
     with contextlib.closing(StandingReading.open(tmp_path / DATABASE)) as reading:
         every = list(reading.claims_told())
         page, other = (reading.standing(url).page for url in (PAGE, OTHER))

@@ -87,7 +87,8 @@ class Finder:
             if kind is not Kind.PAGE:
                 nth += 1
             priority = hops + behind - _HEAD_START.get(kind, 0.0) + nth * (_STEP if kind is not Kind.PAGE else 0.0)
-            findings.found.append(Found(url, kind, via, source.page, hops, priority, due, name.lastmod))
+            told_by = "" if name.lastmod is None else source.kind.value
+            findings.found.append(Found(url, kind, via, source.page, hops, priority, due, name.lastmod, told_by))
         return findings
 
     def _bare(self, url: str) -> str:

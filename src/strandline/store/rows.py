@@ -160,16 +160,16 @@ def page_row(row: Row) -> PageRow:
 
 def first_told(told: Iterable[Row]) -> Iterator[tuple[int, float, float, str]]:
     """Of claims about a last change (page, time, when it was read, source; in this order) those that were first to
-    tell of a time.
+    tell of a time. What an older release kept without saying who told it is taken for a sitemap's word.
 
-    >>> list(first_told([(1, 5.0, 6.0, "feed"), (1, 5.0, 9.0, "sitemap"), (1, 8.0, 9.0, "sitemap")]))
+    >>> list(first_told([(1, 5.0, 6.0, "feed"), (1, 5.0, 9.0, "sitemap"), (1, 8.0, 9.0, "link")]))
     [(1, 5.0, 6.0, 'feed'), (1, 8.0, 9.0, 'sitemap')]
     """
     before: tuple[int, float] | None = None
     for row in told:
         page, time, seen, source = whole(row[0]), _real(row[1]), _real(row[2]), str(row[3])
         if (page, time) != before:
-            yield page, time, seen, source
+            yield page, time, seen, "sitemap" if source == "link" else source
         before = page, time
 
 

@@ -42,6 +42,9 @@ _AGAIN: Final = {Kind.FEED: (2.0, 24.0), Kind.SITEMAP: (6.0, 96.0), Kind.REQUISI
 Origin: a guess."""
 _OFTEN: Final = 20.0
 """Requests, at most one of which is for a sitemap or feed that says well what has changed. Origin: a guess."""
+_LIVELY: Final = 10.0
+"""The same for one that was another when it was asked last.
+Origin: measured, make demo: it catches 72 % of the changes, 65 % at 20."""
 _ROBOTS: Final = (_DAY, _DAY)
 _REFUSED: Final = (_DAY, _MONTH)
 """Hours after which a page that is refused is asked for again."""
@@ -359,12 +362,13 @@ class WatchAgenda:
 
     def _part_again(self, task: Task, visited: Visited) -> float:
         """Requisites, sitemaps and feeds: after as long as they have not changed. What is well told of pages is asked
-        for often, with a twentieth of the budget.
+        for often, with a tenth of the budget while it has news, else a twentieth.
         """
-        if task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url, task.kind):
-            return self._after(max(1.0, _OFTEN * self._parts.purse.price / max(self.figures.allowed, 1e-9)))
-        least, most = _AGAIN.get(task.kind, _ROBOTS)
         same = visited.capture is not None and visited.capture.revisit and task.original is not None
+        if task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url, task.kind):
+            often = _OFTEN if same else _LIVELY
+            return self._after(max(1.0, often * self._parts.purse.price / max(self.figures.allowed, 1e-9)))
+        least, most = _AGAIN.get(task.kind, _ROBOTS)
         age = (self._parts.clock.now() - task.original.time) / self._orders.length if same and task.original else 0.0
         return self._after(min(max(age, least), most))
 
