@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from crawl.scripted import HandClock, answer
 from strandline.core.capture import Request
-from strandline.core.politeness.delays import Manners, MannersSettings
+from strandline.core.politeness.delays import LONGEST_WAIT, Manners, MannersSettings
 from strandline.crawl.hosts import HostNotes
 from strandline.crawl.tally import Tally
 from strandline.ports import Batch, HostState
@@ -15,7 +15,7 @@ def notes():
     parts = SimpleNamespace(clock=clock, manners=Manners(MannersSettings(delay=0), lambda: 0.0))
     robots = SimpleNamespace(host_states=lambda place, until, failures, seconds: [HostState(place, until, failures)])
     intake = SimpleNamespace(tally=Tally(), batch=Batch())
-    return HostNotes(parts, SimpleNamespace(patience=10.0), robots, intake), intake, clock
+    return HostNotes(parts, SimpleNamespace(patience=10.0, longest_wait=LONGEST_WAIT), robots, intake), intake, clock
 
 
 def test_a_host_that_asks_to_be_left_alone_is_noted():

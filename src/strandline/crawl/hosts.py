@@ -26,7 +26,8 @@ class HostNotes:
         scheme = exchange.request.url.partition(":")[0]
         manners.ended(place, now, exchange.request.ticket, exchange.seconds, reply, scheme)
         if exchange.status in (429, 503):
-            manners.asked_to_wait(place, now, retry_after(exchange.header("retry-after"), clock.now()))
+            asked = retry_after(exchange.header("retry-after"), clock.now(), self._orders.longest_wait)
+            manners.asked_to_wait(place, now, asked)
         if self._waits_until(place):
             self._intake.tally.hosts_waiting[place] = self._waits_until(place)
             self.note(place, exchange.seconds)

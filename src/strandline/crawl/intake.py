@@ -48,7 +48,7 @@ class Intake:
         self._reading = reading
         self._agenda = agenda
         self._skips = parts.skips
-        self._visits = Visits(parts.store, parts.catalog)
+        self._visits = Visits(parts.store, parts.catalog, orders.longest_wait)
         self._catalog = parts.catalog
         self._logins = parts.logins
         self._chains: dict[str, int] = {}

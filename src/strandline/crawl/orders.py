@@ -6,6 +6,7 @@ from typing import Literal
 
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
+from strandline.core.politeness.delays import LONGEST_WAIT
 from strandline.core.quick_dataclass import dataclass
 
 NEVER = math.inf
@@ -35,6 +36,10 @@ class Orders:
     revisit: float = 0.0
     retries: int = 5
     patience: float = 10.0
+    longest_wait: float = LONGEST_WAIT
+    """Seconds that a page or host may ask for with Retry-After, at most."""
+    longest_delay: float = 300.0
+    """Seconds of a Crawl-delay that are honoured."""
     obey_robots: bool = True
     robots_unreachable: Literal["disallow", "allow"] = "disallow"
     sitemaps: bool = True

@@ -236,6 +236,8 @@ def orders_of(settings: Settings, seeds: tuple[str, ...], limits: Limits) -> Ord
         revisit=crawl.revisit,
         retries=crawl.retries,
         patience=crawl.patience,
+        longest_wait=settings.politeness.retry_after_cap,
+        longest_delay=settings.politeness.crawl_delay_cap,
         obey_robots=settings.politeness.robots == "obey",
         robots_unreachable="allow" if settings.politeness.robots_unreachable == "allow" else "disallow",
         sitemaps=scope.sitemaps,
@@ -327,6 +329,7 @@ def manners_of(politeness: PolitenessSettings) -> MannersSettings:
         most=politeness.longest,
         per_host=politeness.connections_per_host,
         hanging=politeness.hanging_per_host,
+        longest_wait=politeness.retry_after_cap,
     )
 
 

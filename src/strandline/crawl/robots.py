@@ -117,9 +117,9 @@ class RobotsGate:
         return self._holds[place][1] if copy is not None and not copy.reached and place in self._holds else math.inf
 
     def crawl_delay(self, place: str) -> float:
-        """Seconds the host asks for between requests, 0 when it does not say."""
+        """Seconds the host asks for between requests, as far as they are honoured; 0 when it does not say."""
         rules = self._rules.get(place)
-        return (rules.delay or 0.0) if rules else 0.0
+        return min(rules.delay or 0.0, self._orders.longest_delay) if rules else 0.0
 
     def sitemaps(self, place: str) -> tuple[str, ...]:
         """Sitemaps the host lists."""

@@ -5,7 +5,7 @@ deletion. An answer whose body is the one already held is kept as a revisit reco
 """
 
 from strandline.core.capture import GONE, Capture, Evidence, Exchange, Original, Outcome
-from strandline.core.politeness.delays import back_off, retry_after
+from strandline.core.politeness.delays import LONGEST_WAIT, back_off, retry_after
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.shown import Shown
 from strandline.core.urls import canonical
@@ -36,9 +36,10 @@ class Timing:
 class Visits:
     """Keeps exchanges and says what they mean for their pages."""
 
-    def __init__(self, store: CaptureStore, catalog: Catalog) -> None:
+    def __init__(self, store: CaptureStore, catalog: Catalog, longest_wait: float = LONGEST_WAIT) -> None:
         self._store = store
         self._catalog = catalog
+        self._longest_wait = longest_wait
 
     def conclude(self, task: Task, exchange: Exchange, timing: Timing, shown: Shown | None = None) -> Visited:
         """Keep what came back, if anything did, and conclude what it says about the page."""
@@ -59,13 +60,20 @@ class Visits:
             evidence=evidence,
             time=exchange.started,
             due=timing.pass_start if again else done,
-            not_before=timing.now + _wait(exchange, attempts, timing) if retry else 0.0,
+            not_before=timing.now + self._wait(exchange, attempts, timing) if retry else 0.0,
             attempts=attempts,
             etag=exchange.header("etag"),
             last_modified=exchange.header("last-modified"),
             conditional=conditional and exchange.status == 304,
             seconds=exchange.seconds,
         )
+
+    def _wait(self, exchange: Exchange, attempts: int, timing: Timing) -> float:
+        """Seconds before a failed page is asked again: what the answer asks for, at least the usual back-off."""
+        asked = None
+        if exchange.status in (429, 503):
+            asked = retry_after(exchange.header("retry-after"), timing.now, self._longest_wait)
+        return max(asked or 0.0, timing.pace * back_off(attempts, timing.chance))
 
     def _leads_nowhere(self, exchange: Exchange) -> bool:
         """Whether an answer only redirects to an address that is known not to be there."""
@@ -112,12 +120,6 @@ def _judge(exchange: Exchange, capture: Capture | None) -> tuple[Evidence, bool]
     if exchange.status >= 400:
         return Evidence.UNREACHABLE, False
     return Evidence.PRESENT, False
-
-
-def _wait(exchange: Exchange, attempts: int, timing: Timing) -> float:
-    """Seconds before a failed page is asked again: what the answer asks for, at least the usual back-off."""
-    asked = retry_after(exchange.header("retry-after"), timing.now) if exchange.status in (429, 503) else None
-    return max(asked or 0.0, timing.pace * back_off(attempts, timing.chance))
 
 
 def redirect_target(exchange: Exchange) -> str:

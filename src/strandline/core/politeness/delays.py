@@ -78,8 +78,8 @@ def reply_of(outcome: Outcome, status: int) -> Reply:
     return Reply.SILENT if outcome in _SILENT and not status else Reply.FAILED
 
 
-def retry_after(value: str, now: float) -> float | None:
-    """Seconds a Retry-After field asks for, at most a day; None when it says nothing. `now` is UTC.
+def retry_after(value: str, now: float, most: float = LONGEST_WAIT) -> float | None:
+    """Seconds a Retry-After field asks for, at most so many; None when it says nothing. `now` is UTC.
 
     >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20.0), retry_after("soon", 0.0)
     (120.0, 40.0, None)
@@ -91,14 +91,14 @@ def retry_after(value: str, now: float) -> float | None:
     if digits.isascii() and digits.isdigit():
         if text.startswith("-"):
             return 0.0
-        return LONGEST_WAIT if len(digits) > 6 else min(float(digits), LONGEST_WAIT)
+        return most if len(digits) > 12 else min(float(digits), most)
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - few hosts name a date, and it takes long to load
 
     try:
         asked = parsedate_to_datetime(text).timestamp() - now
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-    return min(max(asked, 0.0), LONGEST_WAIT)
+    return min(max(asked, 0.0), most)
 
 
 def back_off(failures: int, chance: float) -> float:
@@ -129,6 +129,8 @@ class MannersSettings:
 
     pace: float = 1.0
     """How much shorter a host that fails is waited for; less than 1 only where hours are short."""
+    longest_wait: float = LONGEST_WAIT
+    """Seconds that a host may ask to be left alone, at most."""
     sites: tuple[tuple[str, "MannersSettings"], ...] = ()
     """Sites that are treated otherwise, by their names."""
 
@@ -332,7 +334,7 @@ class Manners:
             host.untold, host.agreeing = host.untold + 1, 0
             wait = self._back_off(host.untold)
         else:
-            wait = min(seconds, LONGEST_WAIT)
+            wait = min(seconds, self._usual.longest_wait)
             same = abs(now + wait - host.told_until) <= max(60.0, wait / 4) and wait > 0
             host.untold, host.agreeing = 0, host.agreeing + 1 if same else 1
             host.told_until = now + wait
@@ -341,9 +343,11 @@ class Manners:
         self.rest(authority, now, wait)
 
     def rest(self, authority: str, now: float, seconds: float) -> None:
-        """Leave a host alone for some time, at most a day: what is left of a wait of an earlier run, or a new one."""
+        """Leave a host alone for some time: what is left of a wait of an earlier run, or a new one; at most a day, or
+        as long as a host may ask for.
+        """
         host = self._hosts.setdefault(authority, _Host())
-        host.wait_until = max(host.wait_until, now + min(seconds, LONGEST_WAIT))
+        host.wait_until = max(host.wait_until, now + min(seconds, max(LONGEST_WAIT, self._usual.longest_wait)))
         self._settle(authority, host, now)
 
     def owes(self, authority: str, now: float, seconds: float) -> None:

@@ -26,8 +26,9 @@ FRESH_SECONDS: Final = 24 * 3600.0
 """After which it is read anew. Origin: RFC 9309, section 2.4."""
 GIVE_UP_SECONDS: Final = 30 * 24 * 3600.0
 """After which a host that gives none is taken to have none. Origin: RFC 9309, section 2.3.1.4."""
-LONGEST_DELAY: Final = 300.0
-"""Seconds of a Crawl-delay that are kept. Origin: a guess."""
+LONGEST_DELAY: Final = 24 * 3600.0
+"""Seconds of a Crawl-delay that are understood; how much of it is honoured is a setting, `politeness.crawl_delay_cap`.
+Origin: a guess."""
 TOKEN: Final = "strandline"
 _AGENT: Final = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:)([^\n#]*)", re.IGNORECASE | re.MULTILINE)
 UNHEARD: Final = "robots.txt unreachable (no answer)"
