@@ -72,9 +72,6 @@ def test_observations_are_kept_trimmed_and_settled(opened):
     alarms.keep_note("audit", "file", 1.5)
     alarms.keep_note("audit", "file", 2.5)
     assert dict(alarms.notes("audit")) == {"file": b"2.5"}
-    alarms.log_rules([("a.test", "r1"), ("a.test", "r2")], [], 5.0)
-    alarms.log_rules([("a.test", "r3")], [("a.test", "r1")], 6.0)
-    assert alarms.rules_in_force() == {("a.test", "r2"), ("a.test", "r3")}
 
 
 def test_visits_are_counted_by_site_and_judged(opened):

@@ -1,10 +1,14 @@
 """What crawls leave out, what pages weigh, and what captures say about their pages: the same in every catalog."""
 
 from contextlib import closing
+from dataclasses import replace
 
 from contracts.stores import capture, found, take, visited
 from strandline.core.capture import Evidence
+from strandline.core.mining.learned import LearnedFrom
+from strandline.core.mining.near import NearRule
 from strandline.core.skip.retests import Retests
+from strandline.learn.rules import RuleWish, learn_rules
 from strandline.ports import Batch
 from strandline.store.learned import LearnedWriter
 from strandline.store.postgres.catalog import PostgresCatalog
@@ -92,3 +96,16 @@ def test_a_page_known_from_records_is_as_far_from_the_seeds_as_the_crawl_finds_i
         catalog.commit(Batch(found=[found("http://a.example/1", via="link", hops=hops)]))
     (task,) = take(catalog)
     assert task.hops == 2
+
+
+def test_what_replaces_rules_notes_which_are_new_and_which_are_gone(store):
+    catalog = store()
+    about, none = LearnedFrom("rules", 1, 1, 1, 1, 0, 0.0, 9.0, {}), learn_rules("a.test", [], RuleWish()).learned
+    one, two, three = (NearRule(("a.test/x",), f"a.test/{name}", 0.5, -1.0, 1.0) for name in ("é", "b", "c"))
+    with closing(weigher(catalog)) as writer:
+        for now, rules in ((5.0, (one, two)), (6.0, (two, three)), (7.0, (two, three))):
+            writer.replace_rules(about, [replace(none, rules=rules)], {}, now)
+        told = writer.reading._rows("SELECT rule, made, retired FROM rule_history ORDER BY made, rule")
+        assert sorted(map(tuple, told)) == sorted(
+            [(one.as_text(), 5.0, 6.0), (two.as_text(), 5.0, None), (three.as_text(), 6.0, None)]
+        )

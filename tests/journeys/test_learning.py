@@ -155,6 +155,15 @@ def test_rules_name_the_quiet_directory(learned):
     assert not busy["dormant"]
 
 
+def test_rules_that_learn_found_are_told_by_status_and_reports(learned):
+    rules, status = data("rules", learned[0]), json.loads(here("status", learned[0], "--json").stdout)
+    assert status["learning"]["rules"] == len(rules) > 0
+    told = json.loads(here("report", learned[0], "--json").stdout)["learning"]["rules_made"]
+    assert {one["rule"] for one in told} == {
+        f"when {' and '.join(one['if'])} change, skip {one['skip']}" for one in rules
+    }
+
+
 def test_rules_with_thresholds_of_ones_own_or_of_one_host(learned):
     strict = data("rules", learned[0], "--alpha", "1", "--beta", "1", "--theta", "1")
     assert strict == []

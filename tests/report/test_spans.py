@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 from lxml import html
@@ -12,11 +13,15 @@ from strandline.archive.folder import create, open_archive
 from strandline.cli.main import app
 from strandline.core.capture import Capture, Evidence, Outcome, Place
 from strandline.core.changes.observation import PageState, PageStudy
+from strandline.core.mining.learned import LearnedFrom
+from strandline.core.mining.near import NearRule
 from strandline.errors import UsageError
+from strandline.learn.rules import RuleWish, learn_rules
 from strandline.ports import Batch, Visited
 from strandline.report.html_page import report_html
 from strandline.report.spans import ReportRequest, report
 from strandline.store.alarming import AlarmWriter
+from strandline.store.learned import LearnedWriter
 from strandline.store.watching import HourRow
 
 DAY = 86400.0
@@ -65,10 +70,13 @@ def folder(tmp_path):
     past.catalog.watch.hour(row)
     past.close()
     writer = AlarmWriter.open(tmp_path / "a" / "strandline.db")
-    writer.log_rules([("news.example", "when a change, skip b")], [], NOW - 4 * DAY)
-    writer.log_rules([], [("news.example", "when a change, skip b")], NOW - 2 * DAY)
     writer.raise_alarm("gone", "news.example", NOW - 3 * DAY, "many are gone")
     writer.close()
+    learned, about = LearnedWriter.open(tmp_path / "a" / "strandline.db"), LearnedFrom("rules", 1, 1, 1, 1, 0, 0, 0, {})
+    none = learn_rules("news.example", [], RuleWish()).learned
+    learned.replace_rules(about, [replace(none, rules=(NearRule(("a",), "b", 0.5, -1.0, 1.0),))], {}, NOW - 4 * DAY)
+    learned.replace_rules(about, [none], {}, NOW - 2 * DAY)
+    learned.close()
     return tmp_path / "a"
 
 

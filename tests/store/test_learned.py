@@ -156,7 +156,7 @@ def test_heads_are_read_once_and_their_claims_kept(catalog, writer):
 
 def test_rules_come_back_as_they_were_whatever_the_paths(catalog, writer):
     kept = learn_rules("bücher.example", [], RuleWish()).learned
-    writer.replace_rules(about("rules"), [kept], {})
+    writer.replace_rules(about("rules"), [kept], {}, 1.0)
     assert list(writer.reading.site_rules()) == list(writer.reading.site_rules("bücher.example")) == [kept]
     assert list(writer.reading.site_rules("other.example")) == []
 
@@ -184,7 +184,7 @@ def test_patterns_and_rates_that_took_clocks_for_changes_are_learned_anew_and_ru
                 series = [(page, series_of(Periods()), None)]
                 writer.replace_patterns(about("patterns"), {}, series, TrustBook())
                 writer.replace_rates(about("classes"), [(page, PageRate(9, 8), 100.0)])
-                writer.replace_rules(about("rules"), [], {})
+                writer.replace_rules(about("rules"), [], {}, 1.0)
                 assert writer.reading.page_knowledge(page) is not None
     with (
         contextlib.closing(open_catalog(tmp_path)) as catalog,

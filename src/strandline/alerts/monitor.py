@@ -31,7 +31,6 @@ from strandline.errors import ArchiveBusy, OutOfSpace
 from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmWriter
 from strandline.store.catalog import DATABASE
-from strandline.store.learned import LearnedReading
 from strandline.store.outbox import Alert, Outbox
 from strandline.store.retention import RetentionReading
 from strandline.store.studies import Change
@@ -66,20 +65,6 @@ def worth_telling(
                 alert = change_alert(change, now, settings.alerts, dispatch.name, pictured=True) or alert
             alerts.append(alert)
     return alerts
-
-
-def note_rules(alarms: AlarmWriter, learned: LearnedReading, now: float) -> None:
-    """Note which directory rules are new and which are gone, for reports; nothing before any were learned."""
-    if learned.learned_from("rules") is None:
-        return
-    rules = {
-        (one.site, f"when {' and '.join(rule.if_changed)} change, skip {rule.skip}")
-        for one in learned.site_rules()
-        for rule in one.rules
-    }
-    known = alarms.rules_in_force()
-    if rules != known:
-        alarms.log_rules(sorted(rules - known), sorted(known - rules), now)
 
 
 class AlertMonitor:
@@ -171,12 +156,11 @@ class AlertMonitor:
         return both_pictured(holdings(open_archive(self._folder)), change.url, change.after, change.by)
 
     def observe(self) -> None:
-        """One observation of every site that was visited enough, and a look at the rules that were learned."""
+        """One observation of every site that was visited enough, and a look at the disk."""
         now = time.time()
         studied = self._settings.study.workers > 0
         self._desk.observe(self._alarms.progress() if studied else self._newest(), now)
         self._look_ahead(now)
-        self._note_rules(now)
         self._hidden.refreshed()
         hidden, dispatch = self._hidden.hidden, self._dispatch
 
@@ -198,10 +182,6 @@ class AlertMonitor:
 
     def _newest(self) -> int:
         return self._alarms.progress() + self._alarms.waiting()
-
-    def _note_rules(self, now: float) -> None:
-        with closing(LearnedReading.open(self._folder / DATABASE, everything=True)) as learned:
-            note_rules(self._alarms, learned, now)
 
     # Alarms
 

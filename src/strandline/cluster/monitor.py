@@ -21,7 +21,7 @@ from typing import Final
 
 from strandline.alerts.alarms import AlarmKeeper
 from strandline.alerts.digest import weekly_digests
-from strandline.alerts.monitor import RECENT, note_rules, worth_telling
+from strandline.alerts.monitor import RECENT, worth_telling
 from strandline.alerts.outbox import AlertDispatch, archive_name
 from strandline.alerts.saved_searches import Shown, saved_searches, search_alerts, shown_by
 from strandline.archive.events import event
@@ -37,7 +37,6 @@ from strandline.plan.settings_wishes import budget_of
 from strandline.settings.file import parse_settings
 from strandline.settings.schema import Settings
 from strandline.store.alarming import Alarm
-from strandline.store.learned import LearnedReading
 from strandline.store.postgres.desks import Desk, leave_desks
 from strandline.store.postgres.duties import MONITOR, claim_duty, keep_duty
 from strandline.store.postgres.hours import past_hours
@@ -218,12 +217,11 @@ class SharedAlertMonitor:
             self._desk.clear_alarm("store", self._cluster.store, "it answers again", self._clock.now())
 
     def observe(self) -> None:
-        """One observation of every site that was visited enough; rules; the hours that are over; the budget."""
+        """One observation of every site that was visited enough; the hours that are over; the budget."""
         now = self._clock.now()
         studied = self._settings.study.workers > 0
         waiting = 0 if studied else self._alarms.waiting()
         self._desk.observe(self._alarms.progress() + waiting, now)
-        note_rules(self._alarms, on_postgres(LearnedReading, self._session), now)
         self._digests(now)
         budget = budget_of("plan.budget", self._settings.plan.budget)
 

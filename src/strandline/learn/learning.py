@@ -7,6 +7,7 @@
 Nothing is learned twice differently: the same captures and settings give the same knowledge.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -257,7 +258,7 @@ def _keep(writer: LearnedWriter, learned: Learned, settings: LearnSettings) -> N
         writer.replace_rates(learned.about("classes", _rates_data(rates, settings)), pages)
     if learned.rules is not None:
         data = {"version": settings.version, "recall": settings.recall}
-        writer.replace_rules(learned.about("rules", data), learned.rules, learned.states)
+        writer.replace_rules(learned.about("rules", data), learned.rules, learned.states, time.time())
 
 
 def _groups(groups: Iterable[PatternGroup]) -> list[dict[str, Any]]:

@@ -224,14 +224,3 @@ class AlarmWriter(AlarmReading):
                 ORDER BY observation DESC LIMIT 1 OFFSET ?)""",
             (*place, *place, kept),
         )
-
-    def log_rules(self, made: Iterable[tuple[str, str]], retired: Iterable[tuple[str, str]], now: float) -> None:
-        """Note which directory rules were made and retired."""
-        with self._writing():
-            self._connection.executemany(
-                "UPDATE rule_history SET retired = ? WHERE site = ? AND rule = ? AND retired IS NULL",
-                [(now, *one) for one in retired],
-            )
-            self._connection.executemany(
-                "INSERT OR IGNORE INTO rule_history VALUES (?, ?, ?, NULL)", [(*one, now) for one in made]
-            )

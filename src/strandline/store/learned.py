@@ -218,16 +218,19 @@ class LearnedWriter:
             )
             self._about(about)
 
-    def replace_rules(self, about: LearnedFrom, sites: Iterable[SiteRules], states: Mapping[str, SiteState]) -> None:
-        """Rules of all sites, and what the site-level policy knows of them.
+    def replace_rules(
+        self, about: LearnedFrom, sites: Iterable[SiteRules], states: Mapping[str, SiteState], now: float
+    ) -> None:
+        """Rules of all sites, and what the site-level policy knows of them; which are new and which are gone `now`.
 
         A directory that failed its re-tests may be skipped again once rules rest on a version made after that.
         """
-        pace = self.reading.lived_time().pace
+        pace, found = self.reading.lived_time().pace, set[tuple[str, str]]()
         with self._writing() as connection:
             connection.execute("DELETE FROM site_rules")
             connection.execute("DELETE FROM site_rates")
             for rules in sites:
+                found.update((rules.site, rule.as_text()) for rule in rules.rules)
                 text = json.dumps(rules.as_data(), ensure_ascii=False, separators=(",", ":"))
                 packed = self._packer.compress(text.encode("utf-8", "surrogatepass"))
                 connection.execute("INSERT INTO site_rules VALUES (?, ?)", (rules.site, packed))
@@ -239,6 +242,15 @@ class LearnedWriter:
                 connection.execute(
                     "INSERT INTO site_rates VALUES (?, ?)", (site, self._packer.compress(state.to_bytes()))
                 )
+            known = set(connection.execute("SELECT site, rule FROM rule_history WHERE retired IS NULL").fetchall())
+            connection.executemany(
+                "UPDATE rule_history SET retired = ? WHERE site = ? AND rule = ? AND retired IS NULL",
+                [(now, *one) for one in sorted(known - found)],
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO rule_history VALUES (?, ?, ?, NULL)",
+                [(*one, now) for one in sorted(found - known)],
+            )
             self._about(about)
 
     def keep_pages(self, pages: Iterable[tuple[int, PageSeries, PageRate, float]], seq: int) -> None:

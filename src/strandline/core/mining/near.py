@@ -70,6 +70,10 @@ class NearRule:
     """Correlation of change of the left side and the skipped directory."""
     confidence: float
 
+    def as_text(self) -> str:
+        """The rule as the history of rules keeps it."""
+        return f"when {' and '.join(self.if_changed)} change, skip {self.skip}"
+
     def as_data(self) -> dict[str, object]:
         """The rule as the command line prints it."""
         return {
