@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Final
 
 from strandline.core.capture import Capture, Kind
+from strandline.core.discovery.hints import SPEAKING
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch, group_of, without_session
 from strandline.core.quick_dataclass import dataclass
@@ -58,6 +59,7 @@ class Finder:
         seen: set[str] = {source.url}
         group = group_of(source.url) if source.kind is Kind.PAGE else ""
         further = 1 if source.kind is Kind.SITEMAP else source.hops + 1
+        listed = source.kind.value if source.kind in SPEAKING else ""
         nth, known, links, page, new = 0, self._known, findings.links, source.page, tuple.__new__
         for name in named:
             url, via = name.url, name.via
@@ -69,6 +71,8 @@ class Finder:
                 continue
             seen.add(url)
             kind = _KINDS.get(via, Kind.PAGE)
+            if listed and kind is Kind.PAGE:
+                via = listed  # they name pages as links: who names them says more
             hops = further if kind is Kind.PAGE else source.hops
             if kind is Kind.SITEMAP and source.kind is Kind.SITEMAP:
                 hops += 1
