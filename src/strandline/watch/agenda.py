@@ -28,6 +28,7 @@ from strandline.plan.budget_meter import FRONTIER_SHARE, FRONTIER_STEP, Purse, l
 from strandline.plan.due import Due, requests_of
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
 from strandline.watch.hour_figures import HourFigures
+from strandline.watch.parts_again import PartsAgain
 from strandline.watch.place_limits import Affords, PlaceLimits
 from strandline.watch.under_way import UnderWay
 
@@ -37,15 +38,6 @@ _WEEK: Final = 168.0
 """Hours. Origin: a unit."""
 _MONTH: Final = 720.0
 """Hours. Origin: a unit."""
-_AGAIN: Final = {Kind.FEED: (2.0, 24.0), Kind.SITEMAP: (6.0, 96.0), Kind.REQUISITE: (48.0, 1440.0)}
-"""Hours after which a part of pages that has just changed, and one that never does, is looked at again.
-Origin: a guess."""
-_OFTEN: Final = 20.0
-"""Requests, at most one of which is for a sitemap or feed that says well what has changed. Origin: a guess."""
-_LIVELY: Final = 10.0
-"""The same for one that was another when it was asked last.
-Origin: measured, make demo: it catches 72 % of the changes, 65 % at 20."""
-_ROBOTS: Final = (_DAY, _DAY)
 _REFUSED: Final = (_DAY, _MONTH)
 """Hours after which a page that is refused is asked for again."""
 _LOOK: Final = 0.25
@@ -151,6 +143,7 @@ class WatchAgenda:
         """Hour at which the rest of this one is divided anew."""
         self._idle = 0.0
         """Requests without a use when it was divided last; below zero for those that are due and have to wait."""
+        self._again = PartsAgain()
         self._plan_was_last = False  # whether the requests taken last were planned
         self._sent_share = 1.0
         """Part of what the frontier hands out that is asked for: the rest is refused by robots.txt and scope."""
@@ -361,16 +354,12 @@ class WatchAgenda:
             self.errors.append({"time": visited.time, "url": task.url, "problem": f"{status} {problem}".lstrip("0 ")})
 
     def _part_again(self, task: Task, visited: Visited) -> float:
-        """Requisites, sitemaps and feeds: after as long as they have not changed. What is well told of pages is asked
-        for often, with a tenth of the budget while it has news, else a twentieth.
-        """
-        same = visited.capture is not None and visited.capture.revisit and task.original is not None
-        if task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url, task.kind):
-            often = _OFTEN if same else _LIVELY
-            return self._after(max(1.0, often * self._parts.purse.price / max(self.figures.allowed, 1e-9)))
-        least, most = _AGAIN.get(task.kind, _ROBOTS)
-        age = (self._parts.clock.now() - task.original.time) / self._orders.length if same and task.original else 0.0
-        return self._after(min(max(age, least), most))
+        """Requisites, sitemaps and feeds."""
+        same = task.original if visited.capture is not None and visited.capture.revisit else None
+        age = (self._parts.clock.now() - same.time) / self._orders.length if same else 0.0
+        tells = task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url, task.kind)
+        requests = self.figures.allowed / self._parts.purse.price
+        return self._after(self._again.hours(task.kind, task.page, unchanged_for=age, tells=tells, an_hour=requests))
 
     def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
         """A page that is gone: soon once more, to confirm it, then as absences.py says; of an address under which
