@@ -173,8 +173,6 @@ class Found:
     due: float
     lastmod: float | None = None
     """Time the source claims for the last change: evidence, not truth."""
-    told_by: str = ""
-    """What claims it: a sitemap or a feed."""
 
 
 class Link(NamedTuple):

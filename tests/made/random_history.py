@@ -118,7 +118,7 @@ def tell(story, catalog):
 def said_at(story, moment):
     """What a sitemap says then: that the pages it tells of have just changed, rightly or wrongly."""
     return [
-        Found(story.url(number), Kind.PAGE, "link", 0, 1, 0.0, moment, moment - 0.1 * HOUR, "sitemap")
+        Found(story.url(number), Kind.PAGE, "sitemap", 0, 1, 0.0, moment, lastmod=moment - 0.1 * HOUR)
         for number, page in enumerate(story.pages)
         if page.told
     ]

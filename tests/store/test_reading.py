@@ -213,7 +213,7 @@ def test_claims_are_kept_with_the_time_they_were_seen(catalog):
             0.0,
             0,
         )
-        named = Found("http://a.example/p", Kind.PAGE, "link", 0, 1, 0.0, 5.0, lastmod, "sitemap")
+        named = Found("http://a.example/p", Kind.PAGE, "sitemap", 0, 1, 0.0, 5.0, lastmod)
         catalog.commit(Batch(visited=[visit], found=[named]))
     page = catalog.page("http://a.example/p").page
     assert [(claim.source, claim.time, claim.seen) for claim in catalog.reading.claims(page)] == [

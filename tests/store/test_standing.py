@@ -34,7 +34,7 @@ def capture(number, digest, url=PAGE):
 def reading(tmp_path):
     with contextlib.closing(open_catalog(tmp_path)) as catalog:
         catalog.bring([capture(1, "sha1:a"), capture(2, "sha1:a"), capture(3, "sha1:b")])
-        catalog.add([Found(OTHER, Kind.PAGE, "link", 1, 1, 0.0, 5.0, lastmod=700.0, told_by="feed")])
+        catalog.add([Found(OTHER, Kind.PAGE, "feed", 1, 1, 0.0, 5.0, lastmod=700.0)])
         catalog.add([Found("https://example.org/a.css", Kind.REQUISITE, "requisite", 1, 1, 0.0, 5.0)])
     opened = StandingReading.open(tmp_path / DATABASE)
     yield opened
@@ -56,7 +56,7 @@ def test_unstudied_captures_are_sighted_by_their_digests(reading):
 def test_pages_stand_in_the_order_they_were_found_without_requisites(reading):
     assert [one.url for one in reading.standings()] == [PAGE, OTHER]
     one = reading.standing(OTHER)
-    assert (one.via, one.hops, one.captures, one.site, one.host) == ("link", 1, 0, "example.org", "example.org")
+    assert (one.via, one.hops, one.captures, one.site, one.host) == ("feed", 1, 0, "example.org", "example.org")
     assert reading.standing("https://example.org/unknown") is None
 
 
@@ -74,7 +74,7 @@ def test_what_sitemaps_and_feeds_told_and_when_they_were_read(tmp_path):
         catalog.add([Found(feed, Kind.FEED, "link", 0, 0, 0.0, 5.0)])
         catalog.bring([capture(1, "sha1:a"), capture(2, "sha1:f", feed), capture(3, "sha1:g", feed)])
         for url, seen in ((PAGE, 2000.0), (PAGE, 3000.0), (OTHER, 3000.0)):
-            catalog.add([Found(url, Kind.PAGE, "link", 2, 1, 0.0, seen, lastmod=900.0, told_by="feed")])
+            catalog.add([Found(url, Kind.PAGE, "feed", 2, 1, 0.0, seen, lastmod=900.0)])
     with contextlib.closing(StandingReading.open(tmp_path / DATABASE)) as reading:
         every = list(reading.claims_told())
         page, other = (reading.standing(url).page for url in (PAGE, OTHER))

@@ -112,7 +112,7 @@ def test_meanwhile_a_watch_goes_on_with_what_the_hour_has_left(archive, large):
         assert [visit.page for visit in plan.plan(hour, 6, 6.0)] == [2, 3], "the first was visited in this hour"
         assert plan.plan(hour + 1, 6, 6.0) == [], "that of another hour says nothing"
         plan.touched([2])
-        found = SimpleNamespace(url=STORY.url(4), lastmod=STORY.now - 60.0, due=STORY.now, told_by="feed")
+        found = SimpleNamespace(url=STORY.url(4), lastmod=STORY.now - 60.0, due=STORY.now, via="feed")
         plan.told([found])
         large.set()
         wait_for(lambda: plan.ready)

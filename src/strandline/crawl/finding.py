@@ -72,7 +72,7 @@ class Finder:
             seen.add(url)
             kind = _KINDS.get(via, Kind.PAGE)
             if listed and kind is Kind.PAGE:
-                via = listed  # they name pages as links: who names them says more
+                via = listed  # they name pages as links; what they claim is their word, not that of links
             hops = further if kind is Kind.PAGE else source.hops
             if kind is Kind.SITEMAP and source.kind is Kind.SITEMAP:
                 hops += 1
@@ -91,8 +91,7 @@ class Finder:
             if kind is not Kind.PAGE:
                 nth += 1
             priority = hops + behind - _HEAD_START.get(kind, 0.0) + nth * (_STEP if kind is not Kind.PAGE else 0.0)
-            told_by = "" if name.lastmod is None else source.kind.value
-            findings.found.append(Found(url, kind, via, source.page, hops, priority, due, name.lastmod, told_by))
+            findings.found.append(Found(url, kind, via, source.page, hops, priority, due, name.lastmod))
         return findings
 
     def _bare(self, url: str) -> str:

@@ -185,7 +185,7 @@ class Recorder:
             if one.source and one.source != page and one.via in ENDORSING:
                 links.append((one.source, page, one.via))
             if one.lastmod is not None:
-                claims.append((page, one.told_by, one.lastmod, seen))
+                claims.append((page, one.via, one.lastmod, seen))
             if one.source and one.kind is Kind.REQUISITE:
                 served.add((urls.site(one.url), one.source))
         self._serve(served)

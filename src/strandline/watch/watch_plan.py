@@ -213,9 +213,9 @@ class WatchPlan:
             if one.lastmod is not None:
                 row = self._catalog.page(one.url)
                 if row is not None and self._opening is None:
-                    self._plan.tell(row.page, one.lastmod, said, one.told_by)
+                    self._plan.tell(row.page, one.lastmod, said, one.via)
                 elif row is not None:
-                    self._late_told.append((row.page, one.lastmod, said, one.told_by))
+                    self._late_told.append((row.page, one.lastmod, said, one.via))
 
     def trusted(self, url: str, kind: Kind) -> bool:
         """Whether what the sitemaps, or the feeds, of a site say is mostly right."""

@@ -40,7 +40,7 @@ class SharedFindings:
             if one.source and one.source != pages[one.url] and one.via in ENDORSING
         ]
         self._link(links)
-        claims = {(pages[one.url], one.told_by, one.lastmod) for one in found if one.lastmod is not None}
+        claims = {(pages[one.url], one.via, one.lastmod) for one in found if one.lastmod is not None}
         if claims:
             self._connection.execute(
                 """INSERT INTO claims SELECT page, source, time, %s FROM
