@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 
+from left_behind import LeftBehind
 from order import SECONDS, LongestFirst, unit_of
 from rings import KINDS, RINGS, kind_of, ring_of, thin_out, wholly_second
 from servers import commands, leftovers, own_processes
@@ -31,6 +32,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption("--hypothesis-profile", None) != "explore":
         no_constants_of_ours()
+    config.pluginmanager.register(LeftBehind())
     if config.getoption("--times"):
         if not hasattr(config, "workerinput"):
             config.pluginmanager.register(Telling())

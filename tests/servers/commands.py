@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 from servers.own_processes import COMMAND
@@ -51,6 +52,7 @@ class _Source:
 
 
 _source = functools.cache(_Source)
+_begun: "weakref.WeakSet[Command]" = weakref.WeakSet()
 
 
 def source() -> socket.socket:
@@ -80,6 +82,7 @@ class Command:
         if not line:
             raise RuntimeError("the process that forks has ended")
         self.pid = int(line)
+        _begun.add(self)
 
     def _output(self, theirs: contextlib.ExitStack, wanted):
         """Our end and theirs of an output."""
@@ -134,3 +137,15 @@ class Command:
             if output:
                 output.close()
         self.wait()
+
+
+def under_way() -> "set[Command]":
+    """Those begun that nobody saw end."""
+    return {one for one in _begun if one.returncode is None}
+
+
+def give_up(those: "set[Command]") -> None:
+    """End what a test that failed left behind: it would take from the tests after it."""
+    for one in those:
+        one.kill()
+        one.communicate()
