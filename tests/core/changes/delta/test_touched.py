@@ -12,7 +12,7 @@ from strandline.core.changes.delta.touched import FEW, followers, touched_texts
 from strandline.core.changes.delta.vidiff import compare
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.score.importance import study
-from strandline.core.changes.words import moving_parts, ticking
+from strandline.core.changes.words import moving_parts, same_text, ticking
 from strandline.dom.html import blocks
 from strandline.lab.experiments.living_lists import Forum, FrontPage, Results, Ticker
 from strandline.lab.experiments.living_texts import Contract, Product
@@ -77,7 +77,7 @@ def test_scores_are_those_of_the_obvious_way(kind, monkeypatch):
     monkeypatch.setattr(touched, "_in_place", slowly_in_place)
     monkeypatch.setattr(moving_parts, "_is_figure", lambda text: False)
     monkeypatch.setattr("strandline.core.changes.score.novelty.holds_only_numbers", lambda text: False)
-    kept = (moving_parts.parts_of, ticking.settled_text, ticking.tick_form, ticking.is_same_text, ticking.is_slot)
+    kept = (moving_parts.parts_of, ticking.settled_text, ticking.tick_form, same_text.is_same_text, same_text.is_slot)
     for remembering in kept:
         remembering.cache_clear()
     assert scores(kind) == quick

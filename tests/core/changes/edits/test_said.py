@@ -34,6 +34,11 @@ def test_what_does_not(before, after, kind):
     assert said(before, after, "") == (kind, 0.0, False)
 
 
+@pytest.mark.parametrize(("language", "weight"), [("es", 0.7), ("it", 0.7), ("de", 0.0), ("en", 0.0)])
+def test_two_words_with_capitals_are_a_name_where_labels_have_none(language, weight):
+    assert said("Luis Ferrer", "Beatriz Alcaraz", language) == ("name", weight, False)
+
+
 def test_labels():
     assert is_label("In stock")
     assert not is_label("This is no label")

@@ -11,7 +11,7 @@ from strandline.core.changes.words.counters import is_sentence
 from strandline.core.changes.words.currencies import other_currency
 from strandline.core.changes.words.figures import changed_figures
 from strandline.core.changes.words.glued import parted
-from strandline.core.changes.words.language_rules import folded_words, heads
+from strandline.core.changes.words.language_rules import folded_words, heads, language_rules
 from strandline.core.changes.words.opening_hours import other_hours
 from strandline.core.changes.words.releases import RELEASE, other_release
 from strandline.core.struck import standing
@@ -56,18 +56,32 @@ def said(before: str, after: str, language: str) -> tuple[str, float, bool]:
         return edit.kind, edit.weight, bool(edit.unit)
     if edit.kind not in SAYS or edit.weight < DECISIVE:
         return edit.kind, 0.0, False
-    if edit.kind == "name" and not _is_renamed(edit, before, after):
+    if edit.kind == "name" and not _is_renamed(edit, before, after, language):
         return edit.kind, 0.0, False
     return edit.kind, edit.weight, edit.kind in LASTING and (edit.kind != "number" or bool(edit.unit))
 
 
-def _is_renamed(edit: Edit, before: str, after: str) -> bool:
-    """Whether a name took the place of another. Labels Are Often Written So: those are names with a title only."""
+def _is_renamed(edit: Edit, before: str, after: str, language: str) -> bool:
+    """Whether a name took the place of another. Labels Are Often Written So: those are names with a title only, where
+    the language has labels with capitals.
+    """
     if not edit.before or not edit.after:
         return False
     if not (is_label(before) or is_label(after)):
         return True
+    if not language_rules(language).capitals and all(map(_is_full_name, (before, after))):
+        return True
     return all(heads("titles", folded_words(text)[:1]) for text in (before, after))
+
+
+def _is_full_name(text: str) -> bool:
+    """Whether a text is two words or three, all with a capital: nothing else is written so where labels are not.
+
+    >>> _is_full_name("Beatriz Alcaraz"), _is_full_name("Beatriz"), _is_full_name("Abierto hoy")
+    (True, False, False)
+    """
+    said = text.split()
+    return 1 < len(said) <= LABEL and all(word.istitle() and word.replace("-", "").isalpha() for word in said)
 
 
 def is_label(text: str) -> bool:

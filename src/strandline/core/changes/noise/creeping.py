@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.changes.words.language_rules import LANGUAGES, folded, folded_words, language_rules
-from strandline.core.changes.words.moving_parts import CLOCK, DIGIT
-from strandline.core.changes.words.ticking import LONG
+from strandline.core.changes.words.moving_parts import CLOCK, DIGIT, LONG
 from strandline.core.changes.words.written_dates import date_spans
 
 Moments = tuple[float, float]

@@ -45,7 +45,8 @@ from strandline.core.changes.noise.spots import Spots, spots_of
 from strandline.core.changes.noise.stays import Stay, is_steady
 from strandline.core.changes.words.figures import is_bare, is_money
 from strandline.core.changes.words.link_lists import Texts
-from strandline.core.changes.words.ticking import is_same_text, is_slot, kept_words, settled_text, tick_form
+from strandline.core.changes.words.same_text import is_same_text, is_slot, kept_words
+from strandline.core.changes.words.ticking import settled_text, tick_form
 
 Rating = Literal["noise", "matters"]
 

@@ -19,8 +19,9 @@ from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.notices import boxes
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.words.bylines import is_count
+from strandline.core.changes.words.same_text import is_same_text
 from strandline.core.changes.words.small_letters import like_digits
-from strandline.core.changes.words.ticking import holds_date, is_same_text, is_stamp, settled_text, tick_form
+from strandline.core.changes.words.ticking import holds_date, is_stamp, settled_text, tick_form
 from strandline.core.kept_property import kept_property
 
 TOP: Final = 0.34

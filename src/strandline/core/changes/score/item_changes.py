@@ -43,6 +43,7 @@ from strandline.core.changes.edits.said import (
 )
 from strandline.core.changes.edits.sentence_meaning import SLIGHT
 from strandline.core.changes.noise.creeping import set_back
+from strandline.core.changes.noise.in_step import row_form
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm, tells_state
 from strandline.core.changes.page.own_order import OwnOrder, order_of
@@ -57,10 +58,12 @@ from strandline.core.changes.words.figures import is_bare, moves_as_a_whole
 from strandline.core.changes.words.glued import unglued
 from strandline.core.changes.words.labels import is_labelled
 from strandline.core.changes.words.language_rules import is_correction
+from strandline.core.changes.words.moving_parts import as_old_as
 from strandline.core.changes.words.opening_hours import hours_of, other_hours
 from strandline.core.changes.words.page_title import is_other_headline
 from strandline.core.changes.words.price_columns import is_price_cell
-from strandline.core.changes.words.ticking import FORMS, is_dated, is_same_text, tick_form
+from strandline.core.changes.words.same_text import is_same_text
+from strandline.core.changes.words.ticking import FORMS, is_dated, tick_form
 from strandline.core.changes.words.told_lists import names_document
 from strandline.core.changes.words.voices import VOICE, is_taker, is_voice
 from strandline.core.changes.words.weather_lines import is_weather_line, tells_weather
@@ -132,11 +135,13 @@ class ItemJudge:
         if self._restless.is_daily(block, after):
             return ItemChange("ticking", before, after, False, "another one every day")
         old, new = (before, after) if unglued(after) == after else (unglued(before), unglued(after))
+        if (aged := as_old_as(old, new)) != new and is_same_text(old, new):
+            new = aged
         if moments := self._delta.moments:
-            new = set_back(old, new, moments)
-            if new == old:
+            aged, new = new, set_back(old, new, moments)
+            if new == old and new != aged:
                 return ItemChange("ticking", before, after, False, "moves with the clock")
-            if new != after:
+            if new != aged:
                 if self._noise.seen_text(after):
                     return ItemChange("rotating", before, after, False, "was shown before")
                 if not is_same_text(old, new):  # what stands beside a clock is another text
@@ -171,6 +176,7 @@ class ItemJudge:
         back = noise.seen_item(after)
         alike = is_same_text(before, after) or other_currency(before, after)
         counts = alike and (not figures or block.path in self._leading)
+        counts = counts or (not figures and row_form(before) == row_form(after))  # a rise that is a fall now
         if found := self._moves_with_others(block, before, after, counts):
             return found
         ticks = (not figures or moves_as_a_whole(before, after)) and noise.ticks(block.path, before, after)

@@ -37,7 +37,7 @@ from strandline.core.changes.score.item_change import ItemChange
 from strandline.core.changes.score.item_changes import EDITED, TOLD, ItemJudge
 from strandline.core.changes.words.figures import changed_figures, holds_only_numbers, is_numeric, is_table
 from strandline.core.changes.words.link_lists import Texts
-from strandline.core.changes.words.ticking import is_same_text
+from strandline.core.changes.words.same_text import is_same_text
 from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass
 

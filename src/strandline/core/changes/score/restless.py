@@ -18,7 +18,8 @@ from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.page.returning import Returning
 from strandline.core.changes.words.figures import is_bare, is_money, is_reading
 from strandline.core.changes.words.language_rules import folded_words, heads, language_rules, may_head, plain_signs
-from strandline.core.changes.words.ticking import is_same_text, settled_text
+from strandline.core.changes.words.same_text import is_same_text
+from strandline.core.changes.words.ticking import settled_text
 from strandline.core.changes.words.voices import is_voice
 from strandline.core.kept_property import kept_property
 

@@ -26,7 +26,8 @@ from strandline.core.changes.words.bylines import is_count
 from strandline.core.changes.words.labels import is_labelled
 from strandline.core.changes.words.language_rules import ENOUGH, language_of
 from strandline.core.changes.words.link_lists import LINKED, by_entries
-from strandline.core.changes.words.ticking import is_same_text, tick_form
+from strandline.core.changes.words.same_text import is_same_text
+from strandline.core.changes.words.ticking import tick_form
 from strandline.core.changes.words.told_lists import entries_of, heads_of, is_list, long_texts
 from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass

@@ -18,15 +18,15 @@ RISE: Final = 0.05
 FEW_WORDS, MANY_WORDS = 6, 12
 """Words of a sentence, at least, that ends with a full stop, and of one that does not. Origin: a guess."""
 COUNTED: Final = re.compile(  # in small letters
-    r"\b(?:views?|viewed|viewers?|viewing|seen|clicked|watched|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
+    r"\b(?:views?|viewed|accessed|consulted|viewers?|viewing|seen|clicked|watched|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
     r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|follow|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
     r"are\sreading|looking\sat|booked|applicants?|forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
-    r"beiträge|unterschriften|bewerber|bewerbungen|lesen\sgerade|(?:sehen|schauen)\ssich|gebucht|im\swarenkorb|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|sternen?|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
-    r"messages?|vues?|candidats?|candidatures?|regardent|consultent|ont\s(?:réservé|acheté)|dans\sleur\spanier|visiteurs?|commentaires?|réponses?|lecteurs?|avis|étoiles?|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
-    r"mensajes?|visitas?|candidatos?|firmas|leyendo|(?:está|están)\s(?:viendo|mirando)|han\s(?:reservado|comprado)|carrito|cesta|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|votos|estrellas|seguidores|visto|leído|descargado|compartido|vendidos?|"
-    r"messaggi|visualizzazioni|candidati|firme|stanno\s(?:guardando|vedendo)|hanno\s(?:prenotato|acquistato)|nel\scarrello|visitatori|commenti?|risposte|lettori|recensioni|voti|stelle|letto|scaricato|condiviso|venduti|"
-    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|sterren|bekeken|gelezen|gedeeld|verkocht)\b"
+    r"beiträge|unterschriften|bewerber|bewerbungen|lesen\sgerade|(?:sehen|schauen)\ssich|gebucht|im\swarenkorb|aufrufe|besucher|besuche|abgerufen|aufgerufen|kommentare?|antworten?|leser|bewertungen?|stimmen|sternen?|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
+    r"messages?|vues?|candidats?|candidatures?|regardent|consultent|ont\s(?:réservé|acheté)|dans\sleur\spanier|visiteurs?|commentaires?|réponses?|lecteurs?|avis|étoiles?|partages?|partagée?s?|invités|vus?|lue?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
+    r"mensajes?|visitas?|candidatos?|firmas|leyendo|(?:está|están)\s(?:viendo|mirando)|han\s(?:reservado|comprado)|carrito|cesta|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|votos|estrellas|seguidores|en\slínea|invitad[oa]s|conectad[oa]s|consultad[oa]s?|vist[oa]s?|leíd[oa]s?|descargado|compartido|vendidos?|"
+    r"messaggi|visualizzazioni|candidati|firme|stanno\s(?:guardando|vedendo)|hanno\s(?:prenotato|acquistato)|nel\scarrello|visitatori|commenti?|risposte|lettori|recensioni|voti|stelle|in\slinea|ospiti|collegati|connessi|consultat[oaie]|letto|scaricat[oaie]|condiviso|venduti|"
+    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|sterren|gasten|bekeken|geraadpleegd|gelezen|gedeeld|verkocht)\b"
 )
 _MARK: Final = re.compile(r"(?:\d[.,]\d{1,2}|10[.,]0)")
 _JUDGED: Final = re.compile(  # small
@@ -50,6 +50,7 @@ _AUDIENCE: Final = re.compile(  # "1,204 visits a day" is a tally: who comes is 
     r"visitas?|visitantes?|lectores?|visitatori|visualizzazioni|lettori|bezoekers?|weergaven|lezers)\b",
     re.IGNORECASE,
 )
+_PARTS: Final = re.compile(r"\s[·|]\s")
 _MODAL: Final = re.compile(
     r"\b(?:must|may|can|cannot|shall|darf|dürfen|kann|können|muss|müssen|peut|peuvent|doit|doivent|puede|pueden|debe|deben|"
     r"può|possono|deve|devono|mag|mogen|kan|kunnen|moet|moeten)\b",
@@ -111,11 +112,17 @@ def counts_up(before: str, after: str) -> bool:
 
 
 def is_sentence(text: str) -> bool:
-    """True for a text of so many words that its numbers are part of what it says.
+    """True for a text, or a part of it behind a dot or bar, of so many words that its numbers are part of what it says.
 
     >>> is_sentence("Founded in 2014 by students, the club has grown."), is_sentence("Readers so far 10,204")
     (True, False)
     """
+    if "·" in text or "|" in text:
+        return any(map(is_sentence, _PARTS.split(text))) if _PARTS.search(text) else _is_sentence(text)
+    return _is_sentence(text)
+
+
+def _is_sentence(text: str) -> bool:
     count = len(text.rstrip(" .!?\u00a0\u202f").split())  # in French a blank stands before the mark
     return count >= MANY_WORDS or (count >= FEW_WORDS and text.rstrip().endswith((".", "?")))
 

@@ -125,6 +125,8 @@ class LanguageRules:
     """Negations, modal verbs, contrasts and synonyms."""
     concord: bool
     """Whether two negations in a sentence are one."""
+    capitals: bool
+    """Whether labels and nouns have capitals, too, not names alone."""
     negative_prefixes: tuple[str, ...]
     articles: frozenset[str]
     numbers: dict[Phrase, float]
@@ -263,6 +265,7 @@ def language_rules(language: str) -> LanguageRules:
         function_words | forms | frozenset(map(folded, said["titles"])),
         Phrases(_concepts(said)),
         said["concord"],
+        said["capitals"],
         tuple(map(folded, said["negative_prefixes"])),
         articles,
         numbers,

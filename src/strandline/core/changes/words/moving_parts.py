@@ -9,6 +9,8 @@ from strandline.core.changes.words.written_dates import date_spans
 
 BRIEF: Final = 40
 """Letters of a text, or at its end, that may be an age without a number. Origin: a guess."""
+LONG: Final = 300
+"""Letters of a text; in a longer one nothing ticks that matters to the rest of it. Origin: a guess."""
 TIME_UNITS: Final = (
     "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|"
     "sekunden?|minuten?|stunden?|std|tage?n?|wochen?|monate?n?|jahre?n?|"
@@ -29,7 +31,7 @@ AGE: Final = re.compile(  # small; where a word begins that may be one, and only
     rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás)(?![^\W\d_])|"
     rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
     r"just\snow\b|right\snow\b|(?:an?\s)?moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
-    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)"
+    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|adesso\Z|gisteren\b|zojuist\b)"
 )
 CLOCK: Final = re.compile(
     r"\d(?<![\d:]\d)\d?[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
@@ -38,7 +40,8 @@ CLOCK: Final = re.compile(
 _FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 DIGIT: Final = re.compile(r"\d")
 MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
-                   "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "gister", "zojuist")  # fmt: skip
+                   "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "adesso", "gister",
+                   "zojuist")  # fmt: skip
 
 
 class Parts(NamedTuple):
@@ -118,6 +121,25 @@ def _ages(text: str) -> tuple[tuple[int, int], ...]:
     folded = text[-BRIEF:].lower() if ends else text.lower()
     for sign in MAY_AGE:
         if sign in folded:
-            spans = [found.span() for found in AGE.finditer(small_letters(text))]
+            found = AGE.finditer(small_letters(text))
+            spans = [(age.start(), age.start() + len(age[0].rstrip())) for age in found]
             return tuple([span for span in spans if span[1] == len(text) or not ends])
     return ()
+
+
+def as_old_as(before: str, after: str) -> str:
+    """The later state of a text with the ages of the earlier one.
+
+    >>> as_old_as("12 seats, updated 4 minutes ago", "14 seats, updated just now")
+    '14 seats, updated 4 minutes ago'
+    """
+    if max(len(before), len(after)) > LONG:
+        return after
+    ages = places_of(like_digits(after)).ages
+    earlier = places_of(like_digits(before)).ages if ages else ()
+    if not ages or len(ages) != len(earlier):
+        return after
+    ends = (0, *[end for _, end in ages])
+    kept = [after[end:start] for end, (start, _) in zip(ends, ages, strict=False)]
+    said = [before[start:end] for start, end in earlier]
+    return "".join([part for pair in zip(kept, said, strict=True) for part in pair]) + after[ends[-1] :]

@@ -15,21 +15,27 @@ past (`volatility`): a price, a term of notice or the date of an event has none.
 """
 
 import re
-from collections import Counter
 from functools import lru_cache
 from typing import Final, Literal
 
-from strandline.core.blocks.words import masked, word_distance, word_set, words
+from strandline.core.blocks.words import masked, words
 from strandline.core.changes.words.contacts import contacts
-from strandline.core.changes.words.counters import counts_up, is_among, is_counted, is_mark, is_sentence, is_signed
+from strandline.core.changes.words.counters import (
+    counts_up,
+    is_among,
+    is_counted,
+    is_limited,
+    is_mark,
+    is_sentence,
+    is_signed,
+)
 from strandline.core.changes.words.currencies import is_converted
 from strandline.core.changes.words.figures import is_money
 from strandline.core.changes.words.labels import is_price_label
-from strandline.core.changes.words.moving_parts import CLOCK, TIME_UNITS, parts_of, places_of, undated
+from strandline.core.changes.words.moving_parts import CLOCK, LONG, TIME_UNITS, parts_of, places_of, undated
 from strandline.core.changes.words.opening_hours import other_hours
 from strandline.core.changes.words.small_letters import like_digits, small_letters, with_signs
 from strandline.core.changes.words.written_dates import date_spans
-from strandline.core.struck import without_strokes
 
 TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "converted", "time"]
 
@@ -47,14 +53,12 @@ FORMS: Final[dict[TickForm, str]] = {
 """What each is, in words. Origin: a definition."""
 LONGEST: Final = 9
 """Digits of a number; a longer one is an identifier. Origin: a guess."""
-LONG: Final = 300
-"""Letters of a text; in a longer one nothing ticks that matters to the rest of it. Origin: a guess."""
 BYLINE: Final = 80
 """Letters of a line that says who and how long ago. Origin: a guess."""
+DIGITS: Final = 3
+"""Digits of a number that may be any. Origin: a guess: terms are of fewer, or have a unit."""
 SLOT: Final = 3
-"""Words of a part that changes while the rest stays. Origin: a guess."""
-IN_PLACE: Final = 0.5
-"""Part of the words that differ at most in a text that is the same text, edited. Origin: a guess."""
+"""Words beside it in its part of a line. Origin: a guess."""
 DOTS: Final = 3
 """Dots in the address of a computer. Origin: a standard, RFC 791."""
 BESIDE: Final = 28
@@ -101,6 +105,8 @@ _SHOWN: Final = re.compile(rf"\d{_READING.pattern}")
 _STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
 _OF_MANY: Final = re.compile(r"\s?[(★☆⭐]")  # "4.5 (120)"
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
+_PARTED: Final = re.compile(r"[.;!?]\s|\s?[|\u00b7•]\s?")
+_WAY: Final = re.compile(r"[-+−▲▼△▽↑↓]\s?(?=#)")  # "+1.2 %" was "-0.4 %": how much something rose or fell
 _UNITS: Final = (
     "euros?|dollars?|pounds?|francs?|[kmc]?m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
 )
@@ -155,7 +161,9 @@ def _form(before: str, after: str) -> TickForm:
         return "identifier"
     if is_converted(before, after):
         return "converted"
-    if settled_text(before) != settled_text(after):
+    if (settled := settled_text(before)) != (other := settled_text(after)):
+        if _WAY.match(settled) and _WAY.match(other) and _WAY.sub("", settled) == _WAY.sub("", other):
+            return "reading"
         return "identifier" if _other_identifiers(before, after) else ""
     form: TickForm = ""
     old, new = parts_of(before), parts_of(after)
@@ -227,15 +235,32 @@ def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
 
 
 def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
-    """How all numbers of a text ticked that are others now, dates and times being known; empty if one did not."""
-    alike = like_digits(after)
+    """How all numbers of a text ticked that are others now, dates and times being known; empty if one did not. A number
+    that nothing is said of goes with a counter in the same line: no two terms of an offer change with its visitors.
+    """
+    alike, named, unnamed = like_digits(after), form, False
     for one, other in zip(NUMBER.finditer(before), NUMBER.finditer(after), strict=False):
         if one[0] != other[0]:
             found = _number_form(alike, one[0], other)
-            if not found:
+            if found:
+                form = "time" if "time" in (form, found) else found
+                named = found if found == "counter" else named
+            elif not _is_any(alike, one[0], other.span()):
                 return ""
-            form = "time" if "time" in (form, found) else found
-    return form
+            else:
+                unnamed = True
+    return "" if unnamed and named != "counter" else form
+
+
+def _is_any(text: str, earlier: str, place: tuple[int, int]) -> bool:
+    """Whether a number of a line is a whole one of some digits without a unit, and what stands about it no sentence."""
+    start, end = place
+    if min(len(earlier), end - start) < DIGITS or not (earlier.isdigit() and text[start:end].isdigit()):
+        return False
+    before, after = _PARTED.split(text[:start])[-1], _PARTED.split(text[end:])[0]
+    if len(f"{before} {after}".split()) > SLOT or is_signed(before) or _UNIT.match(after) or is_price_label(before):
+        return False
+    return not is_limited(before, after) and not is_among("identified", small_letters(before))
 
 
 def _all(what: re.Pattern[str], text: str) -> list[str]:
@@ -320,7 +345,7 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
         return "" if is_sentence(text) and not _NOW.search(small_letters(text)) else "time"
     if _READING.match(after) and _NOW.search(said_before):
         return "reading"
-    if _is_fine_degree(number, after) and not is_sentence(text):
+    if _is_fine_degree(number, after) and (not is_sentence(text) or _NOW.search(small_letters(text))):
         return "reading"
     if _MEASURE.match(after) and _shows_now(small_letters(text)):
         return "reading"
@@ -368,50 +393,16 @@ def _is_weather(beside: str) -> bool:
     return _WEATHER.search(beside) is not None
 
 
-@lru_cache(maxsize=1 << 11)
-def is_slot(before: str, after: str) -> bool:
-    """True when few words of a short text are others, not more than those that stay; or those of a label.
-
-    >>> is_slot("Your reference: abc", "Your reference: xyz"), is_slot("Storm hits coast", "Council opens school")
-    (True, False)
-    """
-    if len(before) > LONG or len(after) > LONG:
-        return False
-    if settled_text(before) == settled_text(after):
-        return True
-    old, new = words(before), words(after)
-    longer = max(len(old), len(new))
-    if longer < SLOT or abs(len(old) - len(new)) > SLOT:
-        return longer < SLOT
-    kept = (Counter(old) & Counter(new)).total()
-    return longer - kept <= min(SLOT, kept)
-
-
-@lru_cache(maxsize=1 << 11)
-def is_same_text(before: str, after: str) -> bool:
-    """True for two states of one text; otherwise one only took the place of the other."""
-    before, after = without_strokes(before), without_strokes(after)
-    if settled_text(before) == settled_text(after) or word_distance(before, after) <= IN_PLACE:
-        return True
-    shorter, longer = sorted((before, after), key=len)  # sentences may have been added
-    return shorter.endswith(".") and " " in shorter and longer.startswith(f"{shorter} ")
-
-
 def _other_identifiers(before: str, after: str) -> bool:
-    """True when all words that differ are letters and digits mixed, as tokens are."""
+    """True when all words that differ are letters and digits mixed, as tokens are; numbers without a word are none:
+    "21.00" was when a match begins, and "0 – 0" is how it ended.
+    """
     old, new = words(before), words(after)
     others = [(one, other) for one, other in zip(old, new, strict=False) if one != other]
-    return len(old) == len(new) and bool(others) and all(_is_token(one) and _is_token(other) for one, other in others)
+    if len(old) != len(new) or not others or all(map(str.isdigit, new)):
+        return False
+    return all(_is_token(one) and _is_token(other) for one, other in others)
 
 
 def _is_token(word: str) -> bool:
     return (word.isalnum() and not word.isalpha() and len(word) >= 3) or word.isdigit() or bool(_MIXED.match(word))
-
-
-@lru_cache(maxsize=1 << 10)  # what is scored is learned from next
-def kept_words(before: str, after: str) -> str:
-    """The words that stay in a text while a part of it changes."""
-    kept = word_set(before) & word_set(after)
-    if not kept and (form := settled_text(before)) == settled_text(after) and any(map(str.isalpha, form)):
-        return form  # a label and its value without a blank between them
-    return " ".join(sorted(kept) or sorted((before, after)))
