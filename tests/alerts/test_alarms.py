@@ -343,9 +343,9 @@ def test_a_budget_that_cannot_be_met_is_told_by_the_watch(tmp_path):
     site = Watched(tmp_path)
     monitor = AlertMonitor(tmp_path, Settings())
 
-    def hours(count, made, remark=""):
+    def hours(count, made, remark="", failed=0):
         for number in range(count):
-            monitor.hour(HourRow(number, 0.0, 10.0, 10, made, made, 0, 0, 0, 0, 0, 0), remark)
+            monitor.hour(HourRow(number, 0.0, 10.0, 10, made, made, 0, 0, 0, 0, failed, 0), remark)
         return [(alarm.kind, alarm.explanation) for alarm in monitor._alarms.open_alarms()]
 
     assert hours(23, 0) == []  # less than a day says nothing yet
@@ -356,5 +356,6 @@ def test_a_budget_that_cannot_be_met_is_told_by_the_watch(tmp_path):
         ("budget", "a budget of 900/day is more than politeness allows")
     ]
     assert hours(1, 10) == []
+    assert len(hours(24, 5, failed=5)) == 1, "visits that failed are among those made, not beside them"
     monitor.close()
     site.close()

@@ -16,7 +16,6 @@ def standing(page, **facts):
         "url": f"http://a.example/{page}", "host": "a.example", "site": "a.example", "kind": "page", "via": "link",
         "hops": 1, "due": 0.0, "not_before": 0.0, "attempts": 0, "evidence": "present", "since": 0.0, "outcome": "",
         "detail": "", "visited": 1.0, "weight": 1.0, "weight_given": False, "captures": 1, "host_not_before": 0.0,
-        "host_failures": 0,
     }  # fmt: skip
     return Standing(page=page, **{**known, **facts})
 

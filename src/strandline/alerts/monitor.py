@@ -219,7 +219,7 @@ class AlertMonitor:
         if remark or len(self._day) < _DAY:
             return
         planned = sum(one.planned for one in self._day)
-        made = sum(min(one.planned, one.revisits + one.failed) for one in self._day)
+        made = sum(min(one.planned, one.revisits) for one in self._day)
         self._desk.budget(planned, made, "there is too little room on disk" if self._short_of_room else "", now)
 
     def close(self) -> None:

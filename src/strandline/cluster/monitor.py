@@ -248,7 +248,7 @@ class SharedAlertMonitor:
         if len(day) < _DAY:
             return
         planned = sum(one.planned for one in day)
-        made = sum(min(one.planned, one.revisits + one.failed) for one in day)
+        made = sum(min(one.planned, one.revisits) for one in day)
         self._desk.budget(planned, made, "", now)
 
     def close(self) -> None:

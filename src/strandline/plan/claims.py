@@ -13,7 +13,7 @@ has been visited anyway, and calls nobody.
     trust of a source = right / (right + wrong), each beginning with one that nobody saw
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -64,8 +64,8 @@ class Claims:
     >>> claims = Claims()
     >>> claims.tell(7, 100.0, source="feed")
     >>> claims.visited(7, "a.example", 150.0, changed=True)
-    >>> list(claims.open_pages()), round(claims.trust("a.example", "feed"), 2), claims.trust("a.example", "sitemap")
-    ([], 0.67, 0.5)
+    >>> claims.told_of(7) is NOTHING, round(claims.trust("a.example", "feed"), 2), claims.trust("a.example", "sitemap")
+    (True, 0.67, 0.5)
     """
 
     def __init__(self) -> None:
@@ -201,10 +201,6 @@ class Claims:
 
     def __bool__(self) -> bool:
         return bool(self._open or self._sources)
-
-    def open_pages(self) -> Iterator[tuple[int, float]]:
-        """Pages with an open claim, and when they are said to have changed."""
-        yield from ((page, claim.time) for page, claim in self._open.items())
 
     def told_of(self, page: int) -> Claim:
         """What a page is said to have gone through since its last visit."""

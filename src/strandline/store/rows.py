@@ -27,6 +27,9 @@ ANSWERED_WITH = """CASE WHEN evidence = 'unreachable' THEN
         ORDER BY time DESC, seq DESC LIMIT 1) END"""
 """The last status of a page that could not be had; NULL when it could, or nothing was answered."""
 
+FAILED = """outcome NOT IN ('', 'skipped') AND (attempts > 0 OR outcome NOT IN ('answered', 'truncated'))"""
+"""Pages whose last visit failed: it got no whole answer, or one that says to ask again (429, 5xx)."""
+
 COMES_BACK = f"""due < {PLANNED!r} AND kind = 'page' AND visited > 0 AND attempts = 0
     AND (evidence = 'present' OR outcome = 'skipped' AND evidence <> 'absent')"""
 """Pages whose visits are planned from the start of a watch on; retries, and what was not there or was refused, are

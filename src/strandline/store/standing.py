@@ -18,7 +18,7 @@ UNSTUDIED_IMPORTANCE = 0.3
 """Of a change that was seen by digest only."""
 
 _STANDING = f"""page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since, outcome,
-    detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures, {rows.DEAD_LINK},
+    detail, visited, weight, weight_given, pages.captures, hosts.not_before, {rows.DEAD_LINK},
     {rows.ANSWERED_WITH}"""
 _PAGES = "pages JOIN hosts USING (host)"
 
@@ -45,7 +45,6 @@ class Standing(NamedTuple):
     weight_given: bool
     captures: int
     host_not_before: float
-    host_failures: int
     dead: bool = False
     """Nothing was ever seen under this address, and its site says that there is nothing."""
     status: int | None = None
@@ -182,7 +181,7 @@ class StandingReading(StudyReading):
         )
         failed = self._row(
             f"""SELECT count(*) FROM {_PAGES} WHERE visited >= ? AND kind = 'page'
-                AND outcome NOT IN ('', 'answered', 'truncated', 'skipped'){which}""",
+                AND {rows.FAILED}{which}""",
             *values,
         )
         return int(str(made[0])) if made else 0, int(str(failed[0])) if failed else 0

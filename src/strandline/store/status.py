@@ -13,7 +13,6 @@ from strandline.store.watching import WatchReading, WatchState
 
 LOOKED_AT: Final = 200_000
 """Newest captures that are looked at for rates."""
-_FAILED = "outcome NOT IN ('', 'answered', 'truncated', 'skipped')"
 
 
 class Lately(NamedTuple):
@@ -66,9 +65,9 @@ class StatusReading(AlarmReading, WatchReading, OutboxReading):
 
     def failures(self, limit: int) -> list[Failure]:
         """Pages whose last visit failed, the latest first."""
-        query = (
-            f"SELECT visited, url, outcome || ' ' || detail FROM pages WHERE {_FAILED} ORDER BY visited DESC LIMIT ?"
-        )
+        query = f"""SELECT visited, url, CASE WHEN outcome = 'answered' THEN coalesce({rows.ANSWERED_WITH} || ' ', '')
+                ELSE '' END || outcome || ' ' || detail
+            FROM pages WHERE {rows.FAILED} ORDER BY visited DESC LIMIT ?"""
         return [Failure(time, url, problem.strip()) for time, url, problem in self._rows(query, limit)]  # type: ignore[arg-type, attr-defined]
 
     def without_content(self) -> dict[str, int]:

@@ -72,9 +72,6 @@ def test_each_host_is_judged_by_itself_and_the_most_precise_source_speaks():
     assert book.changed_at("honest.example", claims, 8 * HOUR, 20 * HOUR) is None
     coarse = [Claim(Source.SITEMAP, 6 * HOUR, 24 * HOUR)]
     assert book.changed_at("honest.example", coarse, 5 * HOUR, 20 * HOUR) is None
-    assert book.announced("honest.example", claims, 5 * HOUR, 8 * HOUR)
-    assert not book.announced("honest.example", claims, 9 * HOUR, 10 * HOUR)
-    assert not book.announced("liar.example", claims, 5 * HOUR, 8 * HOUR)
 
 
 def test_the_book_survives_json():

@@ -14,7 +14,6 @@ from strandline.core.quality.coherence import (
     closest_capture,
     coherence,
     coherent_chance,
-    query_coherence,
     shown_versions,
 )
 from strandline.core.quality.completeness import Changes
@@ -62,9 +61,15 @@ def test_query_results_are_the_closest_captures(archive, instant):
         weight.append(weights[i] * (importances[i][before[-1]] if before else 0.5))
     shown = shown_versions(changes, sorted_captures, np.array(weights, dtype=float), initial=0.5)
     expected = coherence(np.array(begin), np.array(end), np.array(weight))
-    assert query_coherence(shown, float(instant)).by_weight == pytest.approx(expected.by_weight)
     whole = archive_coherence(shown, np.array([float(instant)]), np.zeros(pages, dtype=np.int64))
     assert whole == pytest.approx(expected.by_weight)
+
+
+def coherence_at(shown, instant, members):
+    """Of the versions of some pages that are closest to an instant."""
+    chosen = closest_capture(shown.captures, instant)[members]
+    chosen = chosen[chosen >= 0]
+    return coherence(shown.begin[chosen], shown.end[chosen], shown.weight[chosen]).by_weight
 
 
 @settings(max_examples=50, deadline=None)
@@ -81,11 +86,7 @@ def test_many_instants_are_the_mean_of_each(archive, instants, blocks):
         if blocks:
             patch.setattr("strandline.core.quality.coherence._COUNTS", 2 * pages)
         found = archive_coherence(shown, np.array(instants), site)
-    each = [
-        query_coherence(shown, instant, np.flatnonzero(site == name)).by_weight
-        for instant in instants
-        for name in np.unique(site)
-    ]
+    each = [coherence_at(shown, instant, site == name) for instant in instants for name in np.unique(site)]
     assert found == pytest.approx(float(np.mean(each)) if each else 0.0)
 
 
@@ -211,6 +212,6 @@ def test_an_archive_without_captures():
     shown = shown_versions(
         Changes(np.array([0, 0]), np.empty(0), np.empty(0)), Captures.of(np.empty(0, int), np.empty(0), 1), np.ones(1)
     )
-    assert query_coherence(shown, 3.0).by_weight == 1.0
+    assert archive_coherence(shown, np.array([3.0]), np.zeros(1, dtype=np.int64)) == 1.0
     nothing = evidence_of(shown.captures, np.empty(0, int), [1.0])
     assert best_instant(nothing, 3.0, 2.0) == (3.0, 1.0)

@@ -10,8 +10,8 @@ Some servers stamp every answer with the current time; such a claim tells nothin
 from the future. From the counts of a host and source come two shares: how often a claimed change is real
 (`precision`) and how often a real change is claimed (`recall`). A source is *trusted* on a host when the lower
 ends of both, one standard deviation of their Beta posterior below its mean, pass 0.6: three confirmations and no lie.
-Then tau is taken as the time of the change, and a new tau as a reason to visit. Counts fade, so a site that repairs its
-clock is believed again.
+Then tau is taken as the time of the change. Counts fade, so a site that repairs its clock is believed again. Whether
+a new tau is a reason to visit is asked elsewhere (plan/claims.py).
 """
 
 import enum
@@ -23,8 +23,6 @@ _STAMPED = 60.0
 """Seconds before the capture within which a claimed change is the time of the answer itself, written down by the
 server.
 Origin: a guess."""
-_CLOCK_ERROR = 300.0
-"""Seconds that clocks may disagree. Origin: a guess."""
 _MEMORY = 200.0
 """Verdicts that count; older ones fade. Origin: a guess."""
 _TRUST_FROM = 0.6
@@ -160,15 +158,6 @@ class TrustBook:
             if since < claim.time <= until and claim.time < until - _STAMPED:
                 return claim.time
         return None
-
-    def announced(self, host: str, claims: Iterable[Claim], last_capture: float, now: float) -> bool:
-        """Whether a trusted source says the page changed after its last capture: a reason to visit."""
-        return any(
-            (trust := self.entries.get((host, claim.source))) is not None
-            and trust.trusted
-            and last_capture < claim.time <= now + _CLOCK_ERROR
-            for claim in claims
-        )
 
     def as_data(self) -> list[dict[str, Any]]:
         """For a catalog or JSON."""

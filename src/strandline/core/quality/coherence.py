@@ -160,15 +160,6 @@ def shown_versions(changes: Changes, captures: Captures, page_weight: Floats, in
     return Shown(captures, begin, end, value * page_weight[page])
 
 
-def query_coherence(shown: Shown, instant: float, members: Ints | None = None) -> Coherent:
-    """Coherence of the versions closest to an instant, of all pages or of some (a site)."""
-    chosen = closest_capture(shown.captures, instant)
-    if members is not None:
-        chosen = chosen[members]
-    chosen = chosen[chosen >= 0]
-    return coherence(shown.begin[chosen], shown.end[chosen], shown.weight[chosen])
-
-
 def archive_coherence(shown: Shown, instants: Floats, site: Ints) -> float:
     """Mean over query times of each site's coherence, then over sites (definitions 5.23 and 5.24)."""
     sites = np.unique(site)

@@ -23,7 +23,7 @@ _HOUR: Final = 3600.0
 _OLDEST: Final = 20_000
 """Captures that wait for study longest: sites are chosen among theirs."""
 _STANDING: Final = f"""page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since,
-    outcome, detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures,
+    outcome, detail, visited, weight, weight_given, pages.captures, hosts.not_before,
     {rows.DEAD_LINK}, {rows.ANSWERED_WITH}"""
 
 

@@ -7,8 +7,10 @@ from typing import Final
 from strandline.store.postgres.session import Connection
 from strandline.store.watching import HourRow
 
-FAILED: Final = "kind = 'page' AND outcome NOT IN ('', 'answered', 'truncated', 'skipped', 'offline')"
-"""Pages whose last visit failed; index `pages_failed` has these words, and so has store/alarming.py."""
+UNANSWERED: Final = "kind = 'page' AND outcome NOT IN ('', 'answered', 'truncated', 'skipped', 'offline')"
+"""Pages whose last visit got no whole answer; index `pages_failed` has these words, and so has store/alarming.py."""
+_ERRORS: Final = "(status < 200 OR status = 429 OR status >= 500)"
+"""Answers that say to ask again, as crawl/visits.py judges them: such a visit failed."""
 _NOTE = ("lookout", "hours")
 """Note with the number of the last capture that was looked at."""
 
@@ -58,36 +60,43 @@ def _hour(
     start, length = span
     between = {"start": start, "end": start + length, "behind": captures[0], "newest": captures[1]}
     row = connection.execute(
-        """SELECT count(*) FILTER (WHERE page AND NOT first), count(*) FILTER (WHERE page AND first),
-               count(*) FILTER (WHERE NOT page), count(*) FILTER (WHERE page AND NOT first AND revisit = 0),
-               count(*) FILTER (WHERE page AND NOT first AND revisit <> 0), coalesce(sum(length), 0)
-           FROM (SELECT kind = 'page' AS page, revisit, length,
+        f"""SELECT count(*) FILTER (WHERE page AND NOT first), count(*) FILTER (WHERE page AND first),
+               count(*) FILTER (WHERE NOT page),
+               count(*) FILTER (WHERE page AND NOT first AND status < 400 AND revisit = 0),
+               count(*) FILTER (WHERE page AND NOT first AND status < 400 AND revisit <> 0),
+               count(*) FILTER (WHERE kind <> 'robots' AND {_ERRORS}), coalesce(sum(length), 0)
+           FROM (SELECT kind, kind = 'page' AS page, revisit, length, status,
                    NOT EXISTS (SELECT FROM captures AS old WHERE old.page = captures.page AND old.seq < captures.seq)
                        AS first
                FROM captures JOIN pages USING (page)
-               WHERE seq > %(behind)s AND seq <= %(newest)s AND time >= %(start)s AND time < %(end)s) AS made""",
+               WHERE seq > %(behind)s AND seq <= %(newest)s AND time >= %(start)s AND time < %(end)s
+           ) AS made""".encode(),
         between,
     ).fetchone()
     rest = connection.execute(
         f"""SELECT (SELECT coalesce(sum(requests), 0) FROM spending
                    WHERE place = '' AND start >= %(start)s AND start < %(end)s),
-               (SELECT count(*) FROM pages WHERE visited >= %(start)s AND visited < %(end)s AND {FAILED})""".encode(),
+               again, unanswered FROM (
+               SELECT count(*) AS unanswered, count(*) FILTER (WHERE EXISTS (
+                   SELECT FROM captures WHERE captures.page = pages.page)) AS again
+               FROM pages WHERE visited >= %(start)s AND visited < %(end)s AND {UNANSWERED}) AS heard""".encode(),
         between,
     ).fetchone()
     assert row is not None and rest is not None
-    revisits, firsts, parts, changed, unchanged, octets = (int(str(value)) for value in row)
-    requests, failed = (int(str(value)) for value in rest)
+    revisits, firsts, parts, changed, unchanged, errors, octets = (int(str(value)) for value in row)
+    requests, again, unanswered = (int(str(value)) for value in rest)
+    revisits, firsts = revisits + again, firsts + unanswered - again
     return HourRow(
         hour=int(start // length),
         start=start,
         allowed=meant[0],
         planned=meant[1],
-        requests=max(requests, revisits + firsts + parts + failed),
+        requests=max(requests, revisits + firsts + parts),
         revisits=revisits,
         firsts=firsts,
         parts=parts,
         changed=changed,
         unchanged=unchanged,
-        failed=failed,
+        failed=errors + unanswered,
         octets=octets,
     )
