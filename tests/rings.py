@@ -75,6 +75,7 @@ SECOND = {
         "tests/journeys/test_migrating.py",
         "tests/journeys/test_moving_while_running.py",
         "tests/journeys/test_told_by_hubs.py",
+        "tests/journeys/test_failing_pages.py::test_hours_of_workers_count_errors_of_the_server_as_failures_and_not_as_changes",
         "tests/plan/test_feed_hubs.py",
         "tests/store/test_collections.py::test_a_cluster_counts_the_same",
         "tests/store/test_costs.py",

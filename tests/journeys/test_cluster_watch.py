@@ -4,12 +4,14 @@ import signal
 import time
 from bisect import bisect_left
 from collections import Counter
+from itertools import pairwise
 from statistics import mean
 
 import psycopg
 import pytest
 
 from journeys.test_cluster import command, done, indexed, init, place, readable, worker
+from made.receivers import wait_for
 from servers import postgres
 from servers.sites import LIVING, page, sites
 from strandline.watch.watch_plan import warm_up
@@ -84,6 +86,30 @@ def test_three_workers_watch_what_changes(place, tmp_path):
         assert desks[0] == len(site.hosts) and desks[1] >= 2
         prices = connection.execute("SELECT count(*) FILTER (WHERE price > 0), sum(taken) FROM plan_hours").fetchone()
         assert prices[0] > 1 and prices[1] > 0, "the sites never found a common price"
+
+
+def test_what_an_hour_may_spend_is_planned_in_every_hour(place, tmp_path):
+    """Not in every other one: what the last hour spent counts no more when this one ends."""
+    warm_up()
+    budget = 30
+    with sites(tmp_path, hosts=1, pages=40, size=400, period=HOUR / 2) as site:
+        given = {"politeness.delay": "0", "plan.budget": f"{budget}/hour", "plan.least_chance": "0"}
+        init(place, site, **given)
+        running = worker(place, "--watch", "--hour-seconds", HOUR)
+
+        def spent_in_a_row():
+            with psycopg.connect(place[0]) as connection:
+                made = [row[0] for row in connection.execute("SELECT revisits FROM watch_hours ORDER BY start")]
+            return any(min(two) >= 0.7 * budget for two in pairwise(made))
+
+        try:
+            assert wait_for(spent_in_a_row, 180), "no two hours in a row spent what they may"
+        finally:
+            running.send_signal(signal.SIGINT)
+            done(running)
+        came = sorted(came for _, _, came, _ in site.requests())
+        fullest = max(bisect_left(came, time + HOUR) - place for place, time in enumerate(came))
+        assert fullest <= 1.1 * budget + 3, "some stretch of an hour holds more than the budget"
 
 
 OCTETS = 300_000

@@ -49,7 +49,8 @@ def slot_of(allowance: Allowance, hours: Hours, now: float) -> tuple[float, floa
 
 
 def limit_at(allowance: Allowance, hours: Hours, now: float, whole_hour: bool = False) -> Limit:
-    """What a budget allows at a moment, or in all of the hour that is running, with what earlier hours of the day left.
+    """What a budget allows at a moment, or in all of the hour that is running, with what earlier hours of the day left:
+    what was spent so long ago that it no longer counts when the hour ends may be spent again in it.
 
     What was set aside in a span may be under way in the next one, so two more of them count.
     """
@@ -57,7 +58,8 @@ def limit_at(allowance: Allowance, hours: Hours, now: float, whole_hour: bool = 
     begun = math.floor(hour)
     midnight = begun if allowance.hours <= 1.0 else begun - begun % _DAY
     passed = (begun + 1.0 if whole_hour else hour + _LEAD) - midnight
-    since = now - allowance.hours * hours.length - 2.0 * slot_of(allowance, hours, now)[1]
+    end = hours.seconds(begun + 1.0) if whole_hour else now
+    since = end - allowance.hours * hours.length - 2.0 * slot_of(allowance, hours, now)[1]
     return Limit(allowance.amount, since, min(allowance.amount, allowance.per_hour * passed), hours.seconds(midnight))
 
 

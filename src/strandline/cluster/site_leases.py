@@ -207,7 +207,8 @@ def divided_first(start: float, now: float, left: float, wanted: Wanted) -> Plan
 def _again(known: PlanHour, now: float, left: float, wanted: Wanted) -> PlanHour:
     """The same hour later on: what has no use goes to the best of what was left out."""
     idle = left - wanted.waiting
-    everything_taken = known.cut == -math.inf
+    # Desks offer no more than the hour had for all of them: who offered as much may have more.
+    everything_taken = known.cut == -math.inf and (wanted.offers is None or wanted.offers.sum() < known.visits - 1.0)
     if wanted.offers is None or everything_taken or idle <= max(1.0, _IDLE * known.visits):
         return known._replace(divided=now)
     done = above_cut(wanted.offers, known.cut) if known.cut is not None else float(known.taken)
