@@ -1,5 +1,7 @@
 """What becomes of the addresses a document names."""
 
+from unittest.mock import create_autospec
+
 import pytest
 
 from crawl.scripted import SITE, task
@@ -8,12 +10,14 @@ from strandline.core.discovery.scope import Scope, ScopeRules
 from strandline.core.discovery.traps import TrapLimits, TrapWatch
 from strandline.crawl.finding import SITEMAP_DEPTH, SITEMAP_FILES, Finder
 from strandline.crawl.orders import Orders
-from strandline.ports import Link, Named
+from strandline.crawl.robots import RobotsGate
+from strandline.ports import Catalog, Link, Named
 
 
 def finder(**orders):
     given = Orders(ScopeRules((f"{SITE}/",), **orders.pop("scope", {})), **orders)
-    return Finder(given, Scope(given.scope), TrapWatch(TrapLimits()))
+    catalog = create_autospec(Catalog)  # no rules were fetched: it is not asked
+    return Finder(given, Scope(given.scope), TrapWatch(TrapLimits()), RobotsGate(given, catalog))
 
 
 def links(*paths, via="link"):

@@ -11,6 +11,7 @@ from strandline.core.discovery.traps import TrapWatch, group_of, without_session
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, canonical, without_keys
 from strandline.crawl.orders import Orders
+from strandline.crawl.robots import RobotsGate
 from strandline.ports import Found, Link, Named, Refusal, Task
 
 SITEMAP_FILES: Final = 500
@@ -45,10 +46,11 @@ class Findings:
 class Finder:
     """Decides about every address a crawl meets."""
 
-    def __init__(self, orders: Orders, scope: Scope, traps: TrapWatch) -> None:
+    def __init__(self, orders: Orders, scope: Scope, traps: TrapWatch, robots: RobotsGate) -> None:
         self._orders = orders
         self._scope = scope
         self._traps = traps
+        self._robots = robots
         self._sitemaps: dict[str, set[str]] = {}
         self._known: dict[str, int] = {}
         """Addresses already handed to the frontier in this run, and from how near: most links repeat."""
@@ -82,6 +84,7 @@ class Finder:
             reason, behind = self._refuses(source, url, kind, hops), 0.0
             if not reason and kind is Kind.PAGE:
                 reason, behind = self._traps.met(url, group)
+                reason = reason or self._robots.keeps_out(url)
             if reason:
                 findings.refused.append(Refusal(reason, url))
                 continue

@@ -217,7 +217,7 @@ class Intake:
     def _refuse(self, refused: list[Refusal]) -> None:
         self.batch.refused += refused
         for refusal in refused:
-            self.tally.refusals[refusal.reason.split(":")[0]] += 1
+            self.tally.refusals["trap" if refusal.reason.startswith("trap:") else refusal.reason] += 1
 
 
 def _unread(task: Task, capture: Capture) -> bool:

@@ -52,10 +52,10 @@ class Crawl:
         self._reporter = reporter
         self._agenda = agenda or PassAgenda(parts.catalog, parts.clock, orders)
         self._traps = TrapWatch(orders.traps)
-        self._finder = Finder(orders, Scope(orders.scope), self._traps)
+        self._robots = RobotsGate(orders, parts.catalog)
+        self._finder = Finder(orders, Scope(orders.scope), self._traps, self._robots)
         self._reading = Reading(parts.documents, self._traps)
         self._intake = Intake(parts, orders, self._finder, self._reading, self._agenda)
-        self._robots = RobotsGate(orders, parts.catalog)
         self._hosts = HostNotes(parts, orders, self._robots, self._intake)
         self._cookie_checks = CookieChecks()
         self._loads = PageLoads(parts, self._robots, self._finder, self._intake, self._ask)

@@ -5,12 +5,13 @@ cannot be reached says nothing about the other, neither in a run nor in what is 
 """
 
 import math
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection
 from typing import Final
 
-from strandline.core.capture import Capture, Exchange, Outcome, evidence_of
+from strandline.core.capture import Capture, Exchange, Kind, Outcome, evidence_of
 from strandline.core.content import decode
+from strandline.core.discovery.traps import group_of
 from strandline.core.politeness.delays import back_off
 from strandline.core.politeness.robots import FRESH_SECONDS, MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
 from strandline.core.urls import origin
@@ -25,6 +26,8 @@ _AGAIN: Final = 3600.0
 Origin: a guess."""
 _AGAIN_UNHEARD: Final = 60.0
 """The same at least for a place that was not heard at all; the more often, the longer. Origin: a guess."""
+_GROUPS: Final = 10_000
+"""Groups of addresses whose forbidden ones are counted. Origin: a bound on memory."""
 
 
 class RobotsGate:
@@ -41,6 +44,8 @@ class RobotsGate:
         """How often in a row a place was not heard at all."""
         self._waiting: dict[str, list[Task]] = {}
         self._hops: dict[str, int] = {}
+        self._forbidden: Counter[str] = Counter()
+        """How often an address of a group was not allowed."""
 
     def knows(self, place: str, now: float) -> bool:
         """Whether the rules of a place are known; loads those of an earlier run."""
@@ -109,7 +114,22 @@ class RobotsGate:
         if not self._orders.obey_robots:
             return ""
         rules = self._rules[origin(task.url)]
-        return "" if rules.allows(task.url) else f"robots: {rules.reason}"
+        if rules.allows(task.url):
+            return ""
+        if task.kind is Kind.PAGE and (group := group_of(task.url)):
+            if len(self._forbidden) >= _GROUPS and group not in self._forbidden:
+                self._forbidden.clear()
+            self._forbidden[group] += 1
+        return f"robots: {rules.reason}"
+
+    def keeps_out(self, url: str) -> str:
+        """Why an address is not even noted: it is forbidden like so many that differ from it in numbers, codes or
+        queries only. Pages with an advertisement name another one at each look, for ever.
+        """
+        if not self._forbidden or self._forbidden[group_of(url)] < self._orders.traps.query_variants:
+            return ""
+        rules = self._rules.get(origin(url))
+        return "" if rules is None or rules.allows(url) else f"robots: {rules.reason}"
 
     def looked_at_again(self, place: str) -> float:
         """When a page may be allowed that is not, because its host could not give its rules; infinite if it could."""
