@@ -220,7 +220,6 @@ def _capture(capture: Capture) -> Answer:
 def _block(number: int, shown: ShownBlock, stood: list[int | None]) -> Answer:
     """`stood` has the numbers of the blocks in the order of the old version."""
     before, after = shown.before[:_LONGEST_TEXT], shown.after[:_LONGEST_TEXT]
-    items = shown.reason.counted.items if shown.reason else ()
     return {
         "number": number,
         "kind": shown.kind,
@@ -233,8 +232,8 @@ def _block(number: int, shown: ShownBlock, stood: list[int | None]) -> Answer:
         "marks": list(marked(before, after)),
         "moved_from": _before(number, stood) if shown.kind == "moved" else None,
         "links": [one.as_data() for one in shown.operations if one.element in ("link", "image", "frame")][:50],
-        "items": [item.as_data() for item in items[:_ITEMS]],
-        "items_count": len(items),
+        "items": shown.items(_ITEMS),
+        "items_count": len(shown.reason.counted.items) if shown.reason else 0,
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from strandline.cli.output import iso, moment
 from strandline.core.changes.delta.delta import Operation
+from strandline.core.changes.score.item_change import items_told
 from strandline.core.wording import counted
 from strandline.settings.units import seconds
 from strandline.study.comparing import Comparison
@@ -79,8 +80,10 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
     yield "Why it matters, block by block:"
     for reason in found.reasons[:_MOST]:
         yield f"  {reason.contribution:6.2f}  {short(reason.topic, 50) or _place(reason.path)}: {reason.why}"
-        for item in reason.counted.items[:_MOST]:
-            yield f"          {item.kind}: {short(item.after or item.before)}" + (f" ({item.why})" if item.why else "")
+        items = [item.as_data() for item in reason.counted.items[:_MOST]]
+        for item in items_told(items, reason.noise, reason.contribution):
+            because = f" ({item['why']})" if item["why"] else ""
+            yield f"          {item['kind']}: {short(item['after'] or item['before'])}{because}"
 
 
 def _operation(operation: Operation) -> Iterator[str]:

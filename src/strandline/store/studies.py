@@ -15,6 +15,7 @@ from strandline.core.capture import Capture, Kind
 from strandline.core.changes.delta.reverts import returns
 from strandline.core.changes.noise.volatility import Rating
 from strandline.core.changes.observation import PageState, Sighted
+from strandline.core.changes.score.item_change import block_told
 from strandline.core.changes.told.sentences import Told, told_of
 from strandline.core.changes.versions import VersionRecord, unpacked
 from strandline.store import rows
@@ -61,7 +62,8 @@ class Change:
     @property
     def reasons(self) -> tuple[dict[str, Any], ...]:
         """The changed blocks without what is told of the change as a whole."""
-        return tuple({name: value for name, value in block.items() if name != "told"} for block in self.blocks)
+        told = (block_told(block) for block in self.blocks)
+        return tuple({name: value for name, value in block.items() if name != "told"} for block in told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from strandline.core.changes.delta.vidiff import compare as vidiff
 from strandline.core.changes.noise.ratings import RatingBook
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.score.importance import BlockReason, Importance, importance
+from strandline.core.changes.score.item_change import block_told
 from strandline.core.changes.told.sentences import Told, told
 from strandline.core.changes.told.shown import ShownBlock, one_page, shown_blocks, side_by_side
 from strandline.dom import html
@@ -121,7 +122,7 @@ class Comparison:
             "recorded": self.recorded is not None,
             "between": self.between,
             **self.delta.as_data(),
-            "reasons": [reason.as_data() for reason in self.reasons],
+            "reasons": [block_told(reason.as_data()) for reason in self.reasons],
         }
 
     def as_xml(self) -> str:

@@ -154,3 +154,21 @@ def test_pages_to_read():
         assert f"importance {scored.value:.2f}" in html
         assert "<script" not in html
     assert "<del>four</del></p></td><td><p>the fee is <ins>five" in side_by_side(delta, scored)
+
+
+def test_texts_of_a_box_that_is_another_at_every_look_do_not_count():
+    """Block and texts contradicted each other: noise, .00, and below it "counts"."""
+
+    def look(number):
+        box = [f"ferries {number} palaces {number * 7}", f"towers {number} markets {number * 3}"]
+        return page(block("article", "the fee is four for members of the club"), block("aside", *box))
+
+    noise = NoiseState()
+    for number in range(14):
+        study(compare(look(number), look(number + 1)), noise)
+    box = next(one for one in shown_of(look(14), look(15), noise) if one.block.path == "aside")
+    assert box.noise and box.importance < 0.015 and box.items()
+    assert {(one["counts"], one["why"]) for one in box.items()} == {(False, box.noise)}
+    fresh = next(one for one in shown_of(look(14), look(15)) if one.block.path == "aside")
+    assert any(one["counts"] for one in fresh.items()), "control: at the first look they do"
+    assert box.as_data()["items"] == box.items()

@@ -21,6 +21,7 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import marked_pieces
 from strandline.core.changes.delta.delta import BlockChange, Delta, Operation, now_or_before
 from strandline.core.changes.score.importance import BlockReason, Importance
+from strandline.core.changes.score.item_change import items_told
 from strandline.core.changes.score.novelty import NOVELTY_SCALE
 
 ShownKind = Literal["unchanged", "updated", "inserted", "deleted", "moved"]
@@ -85,6 +86,12 @@ class ShownBlock:
         """Why its change counts less than it looks; empty when it counts in full."""
         return self.reason.noise if self.reason else ""
 
+    def items(self, most: int | None = None) -> list[dict[str, Any]]:
+        """What happened to its texts, the first of them."""
+        if (reason := self.reason) is None:
+            return []
+        return items_told([one.as_data() for one in reason.counted.items[:most]], reason.noise, reason.contribution)
+
     @property
     def before(self) -> str:
         """Its text in the old version, a run a line."""
@@ -128,7 +135,7 @@ class ShownBlock:
             "before": self.before_html,
             "after": self.after_html,
             "both": self.html,
-            "items": [item.as_data() for item in self.reason.counted.items] if self.reason else [],
+            "items": self.items(),
             "linked": [one.as_data() for one in self.operations if one.element in ("link", "image", "frame")],
         }
 
