@@ -65,6 +65,7 @@ def wrong(place, words):
         (["rules", "{archive}", "--period", "soon"], "--period: 'soon' is not a duration"),
         (["simulate", "--seed", "-1"], "'--seed'"),
         (["patterns", "{archive}", "--format", "gif"], "svg or png"),
+        (["patterns", "{archive}", "--directories", "--cycle", "week"], "--directories goes with no address"),
         (["classes", "{archive}", "--format", "gif"], "svg or png"),
         (["demo", "--archive", "{archive}", "--days", "1"], "not of an earlier demonstration"),
         (["demo", "--archive", "{in}", "--days", "1"], "not of an earlier demonstration"),

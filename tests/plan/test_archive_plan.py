@@ -9,7 +9,7 @@ from made.random_history import HOSTS, Page, Story, study
 from plan.test_coming_visits import told, watched
 from strandline.core.urls import authority
 from strandline.learn.experience import BELIEFS
-from strandline.plan.archive_plan import ArchivePlan, learned_hours
+from strandline.plan.archive_plan import ArchivePlan
 from strandline.plan.kept_beliefs import KeptBeliefs
 from strandline.plan.planning import Planning
 from strandline.ports import Batch, HostState
@@ -107,14 +107,6 @@ def test_pages_of_a_host_that_is_away_are_not_planned_until_it_is_asked_again(ar
         catalog.commit(Batch(hosts=[HostState(HOSTS[0], not_before=until + 7200.0, failures=5, scheme="http")]))
     assert hosts(4) == {HOSTS[1]}, "it failed again"
     assert hosts(5) == both
-
-
-def test_hours_of_pages_are_read_from_what_was_kept(archive):
-    assert learned_hours(archive.folder) == []
-    Planning(archive, STORY.now).next()
-    rows = learned_hours(archive.folder)
-    assert len(rows) == len(STORY.pages)
-    assert all(row.per_day > 0 and row.hours.sum() == pytest.approx(1.0) for row in rows)
 
 
 def test_measures_do_not_hang_on_whether_the_plan_was_asked_for(archive):

@@ -110,6 +110,7 @@ def test_measures_do_not_hang_on_what_was_asked_before(living):
 def test_of_many_pages_plan_or_measures_are_held_and_answers_are_the_same(living, monkeypatch):
     news = "http://courier.test/news/1.html"
     asks = [("quality", ()), ("next", (5,)), ("why", (news,)), ("history", ("courier.test",))]
+    assert SlowAnswers(living.folder).hours()["directories"][0]["host"] == "courier.test"
     moment = SlowAnswers(living.folder).planning().now
 
     def answers_now():

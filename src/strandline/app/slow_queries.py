@@ -9,6 +9,7 @@ The process reads one JSON object a line from standard input and writes one a li
     quality   measures of all sites, or of one, now          history   the same as they stood over time, and budgets
     next      the visits that come next                      why       every reason for one page
     compare   two versions of a page, block by block         week      change of a page by weekday and hour
+    hours     when the pages of each directory change
 
 Of very many pages either the plan or what measures are made of is kept, not both: each takes half a gigabyte of a
 million pages. What is believed of the pages is kept between questions, and renewed when something new was captured, but
@@ -37,6 +38,7 @@ from strandline.core.history.series import only_days_looked_at
 from strandline.errors import StrandlineError, UsageError
 from strandline.learn.learning import Lore
 from strandline.learn.patterns import gathered, page_series, that_matter
+from strandline.plan.directory_hours import directory_hours
 from strandline.plan.explaining import why
 from strandline.plan.planning import Planning
 from strandline.report.measuring import measured, over_time, worth_of_budgets
@@ -54,6 +56,8 @@ _WEEK_HOURS = 168
 _LONGEST_TEXT = 20_000
 _ITEMS = 20
 """Texts of a block that are told one by one."""
+_DIRECTORIES = 200
+"""Directories whose hours are told at a time."""
 _BLOCKS = 500
 """Blocks of a comparison that are told at a time."""
 
@@ -139,6 +143,14 @@ class SlowAnswers:
         """The visits that come next."""
         planning = self.planning()
         return {"at": planning.now, "visits": [asdict(one) for one in planning.next(visits)]}
+
+    def hours(self, site: str = "", start: int = 0) -> Answer:
+        """When the pages of each directory change, as the plan believes; some directories from a number on."""
+        planning = self.planning()
+        found = directory_hours(planning, site)
+        shown = [one.as_data() for one in found[start : start + _DIRECTORIES]]
+        more = start + _DIRECTORIES if len(found) > start + _DIRECTORIES else None
+        return {"at": planning.now, "directories": shown, "more": more}
 
     def why(self, url: str) -> Answer:
         """Every reason for one page."""
@@ -247,7 +259,7 @@ def serve(folder: Path, lines: Callable[[], str], write: Callable[[str], None]) 
     """Answer until there are no more questions."""
     answers = SlowAnswers(folder)
     asks: dict[str, Callable[..., Answer]] = {
-        name: getattr(answers, name) for name in ("quality", "history", "next", "why", "compare", "week")
+        name: getattr(answers, name) for name in ("quality", "history", "next", "why", "compare", "week", "hours")
     }
     while line := lines():
         question = json.loads(line)

@@ -1,28 +1,18 @@
 """The tables of the demonstration: what was learned and caught, without what says nothing new."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from strandline.access.quality import Quality
 from strandline.core.mining.learned import SiteRules
-from strandline.core.plan.strategy import Floats
-from strandline.core.urls import path_segments
 from strandline.demo.schedule import PageSchedule
 from strandline.demo.truth import Fetch, Score, score
-from strandline.plan.archive_plan import HoursOfPage
+from strandline.plan.directory_hours import DirectoryHours
 
-_QUIET: Final = 0.3
-"""Changes a day below which a directory is left alone, and its hours are nothing to show."""
-_LIKE_ALL: Final = 0.05
-"""Share of its changes that lies at other hours than the whole site's, below which a directory's hours are those."""
 _LISTED: Final = 5
 _FEW: Final = 0.5
 """Weight of what appeared in a directory, below which a share of it says nothing."""
-_BARS: Final = " ▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
@@ -44,42 +34,21 @@ class Scores:
         return score(pages, self.fetches, 0.0, self.end)
 
 
-def learned_table(pages: Sequence[HoursOfPage]) -> Iterator[str]:
-    """When the pages of each directory change, as the watch believes; pages that stand alone are no directory."""
-    directories: dict[str, list[HoursOfPage]] = defaultdict(list)
-    for page in pages:
-        directories["/".join(("", *path_segments(page.url)[1:-1], ""))].append(page)
-    everything = _hours(pages)
-    quiet: list[tuple[str, list[HoursOfPage]]] = []
-    alike: list[str] = []
+def learned_table(found: Sequence[DirectoryHours]) -> Iterator[str]:
+    """When the pages of each directory change, as the watch believes."""
+    directories = [one for one in found if one.directory]
     yield "\nLearned from its own captures: when the pages of each directory change"
     yield "  directory             pages visits  changes/day   0h    6h    12h   18h   "
-    for name, members in sorted(directories.items()):
-        if len(members) < 2:
-            continue
-        rate = sum(page.per_day for page in members) / len(members)
-        hours = _hours(members)
-        if rate <= _QUIET:
-            quiet.append((name, members))
-        elif float(np.abs(hours - everything).sum()) / 2.0 < _LIKE_ALL:
-            alike.append(name)
-        else:
-            bars = "".join(_BARS[round(8 * value)] for value in hours / max(float(hours.max()), 1e-12))
-            visits = sum(page.visits for page in members)
-            yield f"  {name:22}{len(members):5}{visits:7}{rate:13.2f}   {bars}"
+    for one in directories:
+        if one.said == "own":
+            yield f"  {one.directory:22}{one.pages:5}{one.visits:7}{one.per_day:13.2f}   {one.bars}"
+    alike = [one.directory for one in directories if one.said == "host"]
+    quiet = [one for one in directories if one.said == "quiet"]
     if alike:
         yield f"  no hours of their own: {', '.join(alike)}"
     if quiet:
-        still = [page for _, members in quiet for page in members]
-        visits = sum(page.visits for page in still)
-        yield f"  quiet, left alone: {', '.join(name for name, _ in quiet)} ({len(still)} pages, {visits} visits)"
-
-
-def _hours(pages: Sequence[HoursOfPage]) -> Floats:
-    """Share of each hour of the day in the changes of some pages."""
-    day = np.sum([page.per_day * page.hours for page in pages], axis=0)
-    shares: Floats = day / max(float(day.sum()), 1e-12)
-    return shares
+        pages, visits = sum(one.pages for one in quiet), sum(one.visits for one in quiet)
+        yield f"  quiet, left alone: {', '.join(one.directory for one in quiet)} ({pages} pages, {visits} visits)"
 
 
 def rules_table(sites: Iterable[SiteRules]) -> Iterator[str]:

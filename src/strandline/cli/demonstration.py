@@ -27,7 +27,7 @@ from strandline.demo.truth import Fetch, round_robin
 from strandline.errors import UsageError
 from strandline.learn.known_pages import HOUR
 from strandline.learn.learning import Lore
-from strandline.plan.archive_plan import learned_hours
+from strandline.plan.directory_hours import directory_hours
 from strandline.plan.planning import Planning
 from strandline.report.measuring import measured
 from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
@@ -85,7 +85,8 @@ def run_demo(wanted: DemoRequest, bar: Bar) -> Archive:
         fetches = [Fetch(site.site.hour(hit.time), hit.path) for hit in site.log]
         pages = site.site.pages
     bar.move(_WATCHED, "measuring what was caught")
-    quality = measured(Planning(archive, clock.now())).whole
+    planning = Planning(archive, clock.now())
+    learned, quality = directory_hours(planning), measured(planning).whole
     moments = sorted(fetch.hour for fetch in fetches)
     start = min(24.0 * LEARNING_DAYS, hours / 2.0)
     scores = Scores(fetches, round_robin(pages, moments), start, float(hours))
@@ -95,7 +96,7 @@ def run_demo(wanted: DemoRequest, bar: Bar) -> Archive:
         as_json(_document(folder, pages, scores, quality) | {"captures": audit.captures, "ok": audit.ok})
         return archive
     lines = [
-        *learned_table(learned_hours(folder)),
+        *learned_table(learned),
         *rules_table(Lore(archive).rules()),
         *measured_table(pages, scores),
         *quality_lines(quality, scores.whole(pages)),

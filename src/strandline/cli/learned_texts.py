@@ -1,6 +1,7 @@
 """What was learned, in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from strandline.cli.output import iso, printable
@@ -9,10 +10,12 @@ from strandline.core.history.calendar import Cycle
 from strandline.core.mining.classes import ClassTree, seen_in_words
 from strandline.core.wording import counted
 from strandline.learn.learned_pages import ShownClasses, ShownPattern
+from strandline.plan.directory_hours import DirectoryHours
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _UNSEEN = "·"
 _SHOWN = 40
+_QUIET = 8
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -47,6 +50,29 @@ def patterns_in_words(found: Sequence[ShownPattern]) -> Iterator[str]:
         yield printable(f"{one.url}  {_peak(one)} ({counted(one.pattern.captures, 'capture')}{group})")
     if len(found) > _SHOWN:
         yield f"... and {counted(len(found) - _SHOWN, 'more page')}; --json shows all"
+
+
+def directories_in_words(found: Sequence[DirectoryHours]) -> Iterator[str]:
+    """A line a directory, host by host; those where hardly anything changes in one."""
+    yield "changes/day  pages  0h    6h    12h   18h     (of a page; by the hour of a workday, in the site's own time)"
+    for host, of_host in groupby(found, key=lambda one: one.host):
+        whole, *below = of_host
+        yield f"{_rate(whole)}  {whole.bars}  {printable(host)}"
+        told = sorted((one for one in below if one.said != "quiet"), key=lambda one: -one.per_day * one.pages)
+        for one in told[:_SHOWN]:
+            bars = one.bars if one.said == "own" else "as the host".ljust(24)
+            yield f"{_rate(one)}  {bars}  {printable(one.directory)}"
+        if len(told) > _SHOWN:
+            yield f"... and {counted(len(told) - _SHOWN, 'more directory', 'more directories')}; --json shows all"
+        if still := [one for one in below if one.said == "quiet"]:
+            names = ", ".join(one.directory for one in still[:_QUIET])
+            more = f" and {len(still) - _QUIET} more" if len(still) > _QUIET else ""
+            pages = counted(sum(one.pages for one in still), "page")
+            yield printable(f"quiet: {names}{more} ({pages})")
+
+
+def _rate(one: DirectoryHours) -> str:
+    return f"{one.per_day:11.2f}{one.pages:7}"
 
 
 def _peak(one: ShownPattern) -> str:

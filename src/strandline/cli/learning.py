@@ -1,5 +1,7 @@
 """Commands about what was learned: learn, patterns, classes."""
 
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -106,12 +108,18 @@ def patterns(
     url: Annotated[str | None, typer.Argument(help="Only this page.", metavar="[URL]")] = None,
     cycle: Annotated[str | None, typer.Option(help="day, week or month (default: setting learn.cycle).")] = None,
     periods: Annotated[int | None, typer.Option(help="Parts of a cycle (default: setting learn.periods).")] = None,
+    directories: Annotated[
+        bool, typer.Option("--directories", help="When the pages of each directory change, as the plan believes.")
+    ] = False,
     plot: Plot = None,
     form: PictureForm = "svg",
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """When pages change: importance of change per period of their day, and the pages that share their hours."""
+    if directories:
+        _directories(folder, [url, cycle, periods, plot], json_)
+        return
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import groups_in_words, pattern_in_words, patterns_in_words
     from strandline.learn.learned_pages import page_patterns, with_cycle
@@ -136,6 +144,22 @@ def patterns(
         busiest = sorted((one for one in found if one.changes or url), key=lambda one: (-one.changes, one.url))
         for file in draw_patterns(lore, [(one.page, one.url) for one in busiest], plot, form):
             tell(f"{file} drawn")
+
+
+def _directories(folder: Path, others: Sequence[object], json_: bool) -> None:
+    from strandline.app.opening import open_archive
+    from strandline.cli.learned_texts import directories_in_words
+    from strandline.plan.directory_hours import directory_hours
+    from strandline.plan.planning import Planning
+
+    if any(one is not None for one in others):
+        raise UsageError("--directories goes with no address, --cycle, --periods or --plot")
+    found = directory_hours(Planning(open_archive(folder), time.time()))
+    if json_:
+        as_json([one.as_data() for one in found])
+    else:
+        for line in directories_in_words(found):
+            print(line)
 
 
 def classes(

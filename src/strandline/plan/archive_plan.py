@@ -13,13 +13,11 @@ digests told it before.
 import math
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import closing
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-from strandline.core.plan.strategy import Floats, Rows
+from strandline.core.plan.strategy import Rows
 from strandline.learn.experience import Learned, history, learn
 from strandline.learn.known_pages import HOUR, Hours, Told
 from strandline.learn.page_columns import KnownPages, PageRows
@@ -31,7 +29,6 @@ from strandline.plan.maker import PlanMaker
 from strandline.plan.outlook import Outlook
 from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
 from strandline.settings.units import rate
-from strandline.store.catalog import DATABASE
 from strandline.store.standing import StandingReading
 from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece
@@ -220,34 +217,3 @@ def plan_hours(reading: StandingReading, time: TimePiece | None, now: float, len
         return Hours(time.zero, time.length)
     first = min((row.first for row in reading.sites() if row.first is not None), default=now)
     return Hours.since(min(first, now), length)
-
-
-class HoursOfPage(NamedTuple):
-    """What is believed of a page: changes a day, how much one matters, and its share of each hour of the day."""
-
-    url: str
-    visits: int
-    found: int
-    per_day: float
-    importance: float
-    hours: Floats
-
-
-def learned_hours(folder: Path) -> list[HoursOfPage]:
-    """What is believed of the pages of an archive, as kept last; empty when nothing was kept."""
-    with closing(StandingReading.open(folder / DATABASE, everything=True)) as reading:
-        note = KeptBeliefs().read(reading)
-        if note is None or not len(note.learned):
-            return []
-        standings = {one.page: one for one in reading.standings()}
-    estimate = note.learned.learner.estimate(np.arange(len(note.learned)))
-    workday = estimate.rate[:, :24].astype(np.float64)
-    shares = workday / np.maximum(workday.sum(axis=1, keepdims=True), 1e-12)
-    found = []
-    for row, number in enumerate(note.pages):
-        if number in standings:
-            one = standings[number]
-            per_day, matters = 24.0 * float(estimate.mean_rate[row]), float(estimate.mean_importance[row])
-            changes = int(note.learned.found[row])
-            found.append(HoursOfPage(one.url, one.captures, changes, per_day, matters, shares[row]))
-    return found

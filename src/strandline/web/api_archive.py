@@ -285,6 +285,13 @@ def _learned(desk: Desk) -> APIRouter:
         """Groups of pages that change at the same hours."""
         return patterns_page(desk, start)
 
+    @router.get("/hours")
+    async def hours(site: Site = "", start: Start = 0) -> dict[str, Any]:
+        """When the pages of each directory change, as the plan believes."""
+        if site:
+            _known_site(desk, site)
+        return await desk.slow_queries.ask("hours", site=site, start=start)
+
     @router.get("/classes")
     async def classes(
         number: Annotated[int | None, Query(ge=0, le=1000)] = None,

@@ -33,6 +33,7 @@ class Parts(DeskPages):
             "cards": self.cards,
             "site-quality": self.site_quality,
             "next": self.next,
+            "hours": self.hours,
             "why": self.why,
             "week": self.week,
             "simulation": self.simulation,
@@ -69,6 +70,11 @@ class Parts(DeskPages):
     async def next(self, request: Request) -> Response:
         """What comes next."""
         return await self._answered(request, "next", lambda found: {"visits": next_visits(self._desk, found)}, "next")
+
+    async def hours(self, request: Request) -> Response:
+        """When the pages of each directory change."""
+        start = number_of(request, "start", 0)
+        return await self._answered(request, "hours", lambda found: {"hours": found}, "hours", site="", start=start)
 
     async def why(self, request: Request) -> Response:
         """Every reason for one page."""

@@ -21,7 +21,7 @@ COSTLY = 10.0
 """An answer stays fresh for this many times as long as it took."""
 PATIENCE = 45.0
 """Seconds a question may take before whoever asked is told to come back."""
-_PLANS = ("quality", "history", "next", "why")
+_PLANS = ("quality", "history", "next", "why", "hours")
 _REMEMBERED = 500
 _WAITING = 64
 _LONGEST_LINE = 64 * 2**20
