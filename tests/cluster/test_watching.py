@@ -153,6 +153,19 @@ def test_pages_that_take_one_request_are_begun_as_long_as_there_is_one(shop):
     assert len(had) == 10
 
 
+def test_feeds_that_are_right_share_a_part_of_the_budget_whichever_workers_read_them(office):
+    trusts = '{"sitemap": 0.3, "feed": 0.9}'
+    sites = [f"news{number}.example" for number in range(40)]
+    with psycopg.connect(office.database) as connection:
+        add = "INSERT INTO site_desks (site, trust, trusts) VALUES (%s, 0.9, %s)"
+        connection.cursor().executemany(add, [(site, trusts) for site in sites])
+    waits = [
+        office.looked(f"http://{site}/feed.xml", 0.0, True, worker=number % 2) for number, site in enumerate(sites)
+    ]
+    requests = 500 / 24.0  # an hour, of all workers
+    assert min(waits) >= 0.99 * 40 * 10 / requests, "each worker takes them for all there are"
+
+
 def test_only_the_source_of_a_site_that_is_right_is_asked_often(office):
     with psycopg.connect(office.database) as connection:
         connection.execute("""INSERT INTO site_desks (site, trust, trusts)

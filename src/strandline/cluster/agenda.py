@@ -20,13 +20,14 @@ _NAP: Final = 0.2
 @dataclass(frozen=True, slots=True)
 class Means:
     """What a worker of a watch spends, and whose word it takes: the common purse, those of single hosts, whether the
-    sitemaps and feeds of an address's site are mostly right, until when one of them is left alone at its own word, and
-    how many requests a visit of a page is expected to take.
+    sitemaps and feeds of an address's site are mostly right, how many are in all, until when one of them is left alone
+    at its own word, and how many requests a visit of a page is expected to take.
     """
 
     purse: Purse
     limits: Mapping[str, Purse]
     trusted: Callable[[str, Kind], bool]
+    telling: Callable[[], int]
     left_alone: Callable[[Task, Visited], float]
     cost: Callable[[str], float] = lambda _: 1.0
 
@@ -69,6 +70,7 @@ class SharedWatchAgenda(WatchAgenda):
             limits=dict(means.limits),
             left_alone=means.left_alone,
             trusted=means.trusted,
+            telling=means.telling,
         )
         super().__init__(parts, orders)
         self.figures.allowed = means.purse.allowance.per_hour

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from strandline.cluster.agenda import Means, SharedWatchAgenda
 from strandline.cluster.background import BackgroundThread
@@ -53,6 +54,14 @@ def watching(
         """As of the site's last plan."""
         return catalog.trust(site(url), kind) >= GOOD
 
-    means = Means(purse, limits, trusted, listening(catalog, length / HOUR), cost)
+    @lru_cache(maxsize=1)
+    def telling_in(_quarter: int) -> int:
+        return catalog.telling(GOOD)
+
+    def telling() -> int:
+        """As of the beginning of this quarter of an hour: all workers share what is spent on them."""
+        return telling_in(int(4.0 * hours.at(clock.now())))
+
+    means = Means(purse, limits, trusted, telling, listening(catalog, length / HOUR), cost)
     with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

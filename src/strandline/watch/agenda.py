@@ -127,6 +127,8 @@ class WatchParts:
     """Hears what sitemaps and feeds say of pages."""
     trusted: Callable[[str, Kind], bool] = lambda *_: False
     """Whether what the sitemaps and feeds of an address's site say is mostly right."""
+    telling: Callable[[], int] = lambda: 0
+    """How many sitemaps and feeds say mostly what is right, with those that others ask; 0 where there are no others."""
 
 
 class WatchAgenda:
@@ -359,7 +361,9 @@ class WatchAgenda:
         age = (self._parts.clock.now() - same.time) / self._orders.length if same else 0.0
         tells = task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url, task.kind)
         requests = self.figures.allowed / self._parts.purse.price
-        return self._after(self._again.hours(task.kind, task.page, unchanged_for=age, tells=tells, an_hour=requests))
+        among = self._parts.telling() if tells else 0
+        hours = self._again.hours(task.kind, task.page, unchanged_for=age, tells=tells, an_hour=requests, among=among)
+        return self._after(hours)
 
     def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
         """A page that is gone: soon once more, to confirm it, then as absences.py says; of an address under which

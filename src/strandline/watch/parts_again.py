@@ -40,9 +40,12 @@ class PartsAgain:
     def __init__(self) -> None:
         self._telling: set[int] = set()
 
-    def hours(self, kind: Kind, page: int, *, unchanged_for: float, tells: bool, an_hour: float) -> float:
+    def hours(
+        self, kind: Kind, page: int, *, unchanged_for: float, tells: bool, an_hour: float, among: int = 0
+    ) -> float:
         """Until a part is asked for again that has not changed for some hours, 0 if it just did; whether its word is
-        mostly right; so many requests an hour may be made.
+        mostly right; so many requests an hour may be made, by this watch and others, `among` whose sitemaps and feeds
+        so many tell well.
         """
         least, most = _AGAIN.get(kind, _ROBOTS)
         if not tells:
@@ -50,4 +53,4 @@ class PartsAgain:
             return min(max(unchanged_for, least), most)
         self._telling.add(page)
         often = _OFTEN if unchanged_for else _LIVELY
-        return min(max(_SOONEST, often * len(self._telling) / max(an_hour, 1e-9)), most)
+        return min(max(_SOONEST, often * max(len(self._telling), among) / max(an_hour, 1e-9)), most)

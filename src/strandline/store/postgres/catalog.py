@@ -248,6 +248,12 @@ class PostgresCatalog(CatalogReading):
         """The part of what the sitemaps, or the feeds, of a site say that is right, as of its last plan."""
         return PlanReading(self._session).trust(site, source)
 
+    def telling(self, least: float) -> int:
+        """How many sites have sitemaps, or feeds, that are right at least as often, as of their last plans; twice those
+        that have both.
+        """
+        return PlanReading(self._session).telling(least)
+
     def close(self) -> None:
         """Give everything back and say goodbye; a server that is away finds out when the leases run out."""
         self._heartbeat.stop()

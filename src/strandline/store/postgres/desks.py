@@ -72,6 +72,13 @@ class PlanReading(PostgresStudyReading):
         row = self._row(query, source, site, PLAN)
         return float(str(row[0])) if row is not None else 0.5
 
+    def telling(self, least: float) -> int:
+        """How many sites have sitemaps, or feeds, that are right at least as often; twice those that have both."""
+        query = """SELECT count(*) FROM site_desks CROSS JOIN jsonb_each_text(trusts) AS told (source, share)
+            WHERE work = ? AND share::real >= ?"""
+        row = self._row(query, PLAN, least)
+        return int(str(row[0])) if row is not None else 0
+
 
 def plan_visited(session: Session, watched_since: float) -> None:
     """Visits of pages that were seen before are planned from now on. Where an hour was opened since a time, a watch is
