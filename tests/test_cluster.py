@@ -126,7 +126,7 @@ def test_a_lesson_that_cannot_be_given_is_one_line(database, tmp_path, monkeypat
     cluster = init_cluster(database, (tmp_path / "store").as_uri(), lambda _: settings())
     for problem, said in ((ArchiveBusy("somebody learns"), ""), (Unreachable("away"), "nothing was learned: away")):
 
-        def learn(*_, problem=problem):
+        def learn(*_, problem=problem, **__):
             raise problem
 
         monkeypatch.setattr("strandline.learn.learning.learn", learn)

@@ -112,6 +112,26 @@ def test_what_an_hour_may_spend_is_planned_in_every_hour(place, tmp_path):
         assert fullest <= 1.1 * budget + 3, "some stretch of an hour holds more than the budget"
 
 
+def test_lessons_of_workers_leave_the_weights_of_pages_to_people(place, tmp_path):
+    """As those of a watch do, which says so; `learn` weighs pages by their links when somebody asks for it."""
+
+    def learned(query):
+        with psycopg.connect(place[0]) as connection:
+            return connection.execute(query).fetchall()
+
+    with sites(tmp_path, hosts=1, pages=12, size=400, period=HOUR / 2) as site:
+        init(place, site, **{"politeness.delay": "0", "plan.budget": "40/hour"})
+        running = worker(place, "--watch", "--hour-seconds", HOUR)
+        try:
+            assert wait_for(lambda: len(learned("SELECT FROM learned_from")) == 3, 180), "nothing was learned"
+        finally:
+            running.send_signal(signal.SIGINT)
+            done(running)
+    assert learned("SELECT DISTINCT weight FROM pages") == [(1.0,)]
+    assert done(command(place[2], "learn", place[0], "--json", "--quiet"))[0] == 0
+    assert len(learned("SELECT DISTINCT weight FROM pages")) > 1, "control"
+
+
 OCTETS = 300_000
 """Bytes an hour, of all workers: fifteen pages."""
 

@@ -26,12 +26,14 @@ _LOOKS: Final = 4
 
 
 def learn_all(cluster: Cluster) -> None:
-    """Learn patterns, rules and classes from the whole history, and keep them; ends the process when it cannot."""
+    """Learn patterns, rules and classes from the whole history, and keep them; ends the process when it cannot. As in
+    all lessons in passing (learn/keeping_up.py) the weights of pages stay as they are.
+    """
     from strandline.cluster.archive import ClusterArchive  # noqa: PLC0415 - slow to load, in a process of its own
     from strandline.learn.learning import learn  # noqa: PLC0415
 
     try:
-        learn(ClusterArchive(cluster), ())
+        learn(ClusterArchive(cluster), (), weighing=False)
     except ArchiveBusy as problem:  # another worker was quicker: it says until when nothing is to be learned
         sys.exit(problem.exit_code)
     except StrandlineError as problem:
