@@ -12,6 +12,7 @@ from strandline.core.changes.edits.said import DECISIVE, is_label, is_turned, sa
         ("Open 9:00–18:00", "Open 9:00–16:00", "time", True),
         ("Notice of 14 days", "Notice of 90 days", "number", True),
         ("The council meets at 19:30.", "The council meets at 18:00.", "time", False),
+        ("L'ultima corsa torna alle 21.48.", "L'ultima corsa torna alle 21.18.", "time", False),
         ("Ingredients: oats, sunflower oil, salt.", "Ingredients: oats, palm oil, salt.", "ingredient", True),
         ("Es gilt das Recht der Schweiz.", "Es gilt das Recht der Türkei.", "name", False),
     ],

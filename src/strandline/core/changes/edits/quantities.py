@@ -27,6 +27,7 @@ _DATE: Final = (
 _TIME: Final = (
     r"\d{1,2}:\d\d(?::\d\d)?(?!\d)(?:\s?(?:uhr|uur|h)\b)?|\d{1,2}\s?h(?:\s?\d\d)?(?![\w])"
     r"|\d{1,2}(?:\.\d\d)?\s?(?:uhr|uur)\b|\d{1,2}\.\d\d\s?h\b|\d{1,2}(?:[:.]\d\d)?\s?[ap](?:m\b|\.m\b\.?)"
+    r"|(?:(?<=alle\s)|(?<=\bore\s)|(?<=\bom\s)|(?<=\blas\s))(?:[01]?\d|2[0-4])\.[0-5]\d(?![\d%]|[.,]\d|\s?[€%])"
 )
 _NUMBER: Final = r"(?:(?<![\w)])-)?(?:\d{1,3}(?:[ '.,]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:\.\d+){2,}|\d+(?:[.,]\d+)?)"
 _TOKEN: Final = re.compile(
@@ -297,12 +298,12 @@ class _Reader:
 def _value(number: str) -> float:
     """What a number says; a separator before three last digits parts thousands.
 
-    >>> _value("1,204"), _value("14,95"), _value("10 000"), _value("-4.5")
-    (1204.0, 14.95, 10000.0, -4.5)
+    >>> _value("1,204"), _value("14,95"), _value("10 000"), _value("-4.5"), _value("0,397")
+    (1204.0, 14.95, 10000.0, -4.5, 0.397)
     """
     sign = -1.0 if number.startswith("-") else 1.0
     *parts, last = re.split("[.,' ]", number.lstrip("-"))
-    if parts and len(last) != 3:
+    if parts and (len(last) != 3 or parts == ["0"]):
         return sign * float(f"{''.join(parts)}.{last}")
     return sign * float("".join(parts) + last)
 

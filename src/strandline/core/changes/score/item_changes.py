@@ -53,6 +53,7 @@ from strandline.core.changes.page.standing_times import StandingTimes
 from strandline.core.changes.score.item_change import ItemChange, ItemKind
 from strandline.core.changes.score.restless import Restless
 from strandline.core.changes.words.bylines import without_byline
+from strandline.core.changes.words.counters import is_sentence
 from strandline.core.changes.words.currencies import holds_price, other_currency
 from strandline.core.changes.words.figures import is_bare, moves_as_a_whole
 from strandline.core.changes.words.glued import unglued
@@ -135,7 +136,7 @@ class ItemJudge:
         if self._restless.is_daily(block, after):
             return ItemChange("ticking", before, after, False, "another one every day")
         old, new = (before, after) if unglued(after) == after else (unglued(before), unglued(after))
-        if (aged := as_old_as(old, new)) != new and is_same_text(old, new):
+        if not tick_form(old, new) and (aged := as_old_as(old, new)) != new and is_same_text(old, new):
             new = aged
         if moments := self._delta.moments:
             aged, new = new, set_back(old, new, moments)
@@ -169,7 +170,8 @@ class ItemJudge:
 
     def _edited(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
-        figures = figures and not is_labelled(after)  # a cell of a table; what has a label says what it is
+        # A cell of a table; what has a label says what it is, and so does a sentence.
+        figures = figures and not (is_labelled(after) or is_sentence(after))
         why, stands = self._ticking(block, before, after, figures)
         if why:
             return ItemChange("ticking", before, after, False, why)

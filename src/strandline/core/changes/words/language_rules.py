@@ -33,7 +33,7 @@ _PIECES: Final = re.compile(r"[^\W\d_²°]+(?:-[^\W\d_]+)*|[^\s\w']+|\w+")
 _MARKS: Final = (
     "deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended", "alarms", "ingredients", "law",
     "contracts", "courtesy", "passing", "limits", "states", "grades", "titles", "crowds", "identified", "measured",
-    "raised", "daily",
+    "raised", "daily", "remaining", "places", "left", "waiting",
 )  # fmt: skip
 Phrase = tuple[str, ...]
 

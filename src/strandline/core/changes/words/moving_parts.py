@@ -122,9 +122,14 @@ def _ages(text: str) -> tuple[tuple[int, int], ...]:
     for sign in MAY_AGE:
         if sign in folded:
             found = AGE.finditer(small_letters(text))
-            spans = [(age.start(), age.start() + len(age[0].rstrip())) for age in found]
+            spans = [(age.start(), _end_of(text, age.start() + len(age[0].rstrip()))) for age in found]
             return tuple([span for span in spans if span[1] == len(text) or not ends])
     return ()
+
+
+def _end_of(text: str, end: int) -> int:
+    """Where an age ends: with a full stop behind it, as abbreviations of units have."""
+    return end + (text[end : end + 1] == ".")
 
 
 def as_old_as(before: str, after: str) -> str:

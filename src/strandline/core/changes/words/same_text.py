@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.blocks.words import word_distance, word_set, words
+from strandline.core.changes.words.counters import is_sentence
 from strandline.core.changes.words.moving_parts import LONG, parts_of
 from strandline.core.changes.words.ticking import settled_text
 from strandline.core.struck import without_strokes
@@ -26,7 +27,7 @@ def is_slot(before: str, after: str) -> bool:
         return False
     if settled_text(before) == settled_text(after):
         return True
-    old, new = words(before), words(after)
+    old, new = words(parts_of(before).rest), words(parts_of(after).rest)
     longer = max(len(old), len(new))
     if longer < SLOT or abs(len(old) - len(new)) > SLOT:
         return longer < SLOT
@@ -46,14 +47,15 @@ def is_same_text(before: str, after: str) -> bool:
 
 @lru_cache(maxsize=1 << 10)  # what is scored is learned from next
 def kept_words(before: str, after: str) -> str:
-    """The words that stay in a text while a part of it changes, but those of ages, dates and times: what stays of them
-    by chance would make another text of it at the next look.
+    """The words that stay in a text while a part of it changes, but those of ages, dates and times, and numbers in a
+    sentence: what stays of them by chance would make another text of it at the next look. Rows are told by numbers.
 
     >>> kept_words("Seen by 12 on 3 March 2026, 09:10", "Seen by 17 on 4 March 2026, 10:10")
     'by on seen'
     """
     if max(len(before), len(after)) <= LONG:
-        before, after = parts_of(before).rest, parts_of(after).rest
+        told = is_sentence(after)
+        before, after = [settled_text(text) if told else parts_of(text).rest for text in (before, after)]
     kept = word_set(before) & word_set(after)
     if not kept and (form := settled_text(before)) == settled_text(after) and any(map(str.isalpha, form)):
         return form  # a label and its value without a blank between them

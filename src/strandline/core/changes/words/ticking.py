@@ -32,6 +32,7 @@ from strandline.core.changes.words.counters import (
 from strandline.core.changes.words.currencies import is_converted
 from strandline.core.changes.words.figures import is_money
 from strandline.core.changes.words.labels import is_price_label
+from strandline.core.changes.words.left_now import BRIEF, UNIT, UNITS, is_left_or_waited
 from strandline.core.changes.words.moving_parts import CLOCK, LONG, TIME_UNITS, parts_of, places_of, undated
 from strandline.core.changes.words.opening_hours import other_hours
 from strandline.core.changes.words.small_letters import like_digits, small_letters, with_signs
@@ -61,7 +62,7 @@ SLOT: Final = 3
 """Words beside it in its part of a line. Origin: a guess."""
 DOTS: Final = 3
 """Dots in the address of a computer. Origin: a standard, RFC 791."""
-BESIDE: Final = 28
+BESIDE: Final = 34
 """Letters before and after a number in which a word is about it. Origin: a guess."""
 BEHIND: Final = 48
 """The same behind a number that a text begins with: "12 people have this in their basket". Origin: a guess."""
@@ -83,9 +84,6 @@ _LEFT: Final = re.compile(  # small
     r"\b(?:left|remaining|remain|to\sgo|ends\sin|starts\sin|begins\sin|noch|verbleibend\w*|restante?s?|"
     r"rest(?:ent|e|a|ano)|plus\sque|queda[n]?|faltan?|mancano|rimanenti|nog)\b"
 )
-_BRIEF: Final = re.compile(  # small
-    r"(?<![^\W\d_])\s?(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|ms|stunden?|minuten?|sekunden?|heures?|horas?|ore|uur)\b"
-)
 _TIMES: Final = re.compile(rf"\s?(?:{TIME_UNITS})\b")  # small
 _NOW: Final = re.compile(
     r"\b(?:now|current(?:ly)?|presently|jetzt|aktuell|zurzeit|derzeit|momentan|gegenwärtig|actuellement|ahora|actualmente|"
@@ -100,18 +98,14 @@ _ADDRESS: Final = re.compile(r"\d(?<![\d.]\d)\d{0,2}(?:\.\d{1,3}){3}(?![\d.])") 
 _OF_ALL: Final = re.compile(r"\s?(?:(?:out\s)?of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _MEASURE: Final = re.compile(r"\s?(?:°|º|%|hPa\b|mbar\b|km/h|m/s|mph\b|[cmk]?m\b|µg|m³|l/s|kWh?\b|W\b)")
-_DEGREE: Final = re.compile(r"\s?[°º]")
+_DEGREE: Final = re.compile(r"\s?(?:[°º]|(?:degrees|grad|grados|gradi|graden|degrés)\b)", re.IGNORECASE)
 _SHOWN: Final = re.compile(rf"\d{_READING.pattern}")
 _STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
 _OF_MANY: Final = re.compile(r"\s?[(★☆⭐]")  # "4.5 (120)"
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _PARTED: Final = re.compile(r"[.;!?]\s|\s?[|\u00b7•]\s?")
 _WAY: Final = re.compile(r"[-+−▲▼△▽↑↓]\s?(?=#)")  # "+1.2 %" was "-0.4 %": how much something rose or fell
-_UNITS: Final = (
-    "euros?|dollars?|pounds?|francs?|[kmc]?m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
-)
-_UNIT: Final = re.compile(rf"\s?(?:{TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:{_UNITS})\b)")
-_STATED: Final = re.compile(rf"\d\s?(?:[%°]|(?:{TIME_UNITS}|{_UNITS})\b)")
+_STATED: Final = re.compile(rf"\d\s?(?:[%°]|(?:{TIME_UNITS}|{UNITS})\b)")
 NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
@@ -218,7 +212,7 @@ def has_unit(behind: str) -> bool:
     >>> has_unit(" days"), has_unit("%"), has_unit(" visits")
     (True, True, False)
     """
-    return _UNIT.match(behind) is not None
+    return UNIT.match(behind) is not None
 
 
 def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
@@ -258,7 +252,7 @@ def _is_any(text: str, earlier: str, place: tuple[int, int]) -> bool:
     if min(len(earlier), end - start) < DIGITS or not (earlier.isdigit() and text[start:end].isdigit()):
         return False
     before, after = _PARTED.split(text[:start])[-1], _PARTED.split(text[end:])[0]
-    if len(f"{before} {after}".split()) > SLOT or is_signed(before) or _UNIT.match(after) or is_price_label(before):
+    if len(f"{before} {after}".split()) > SLOT or is_signed(before) or UNIT.match(after) or is_price_label(before):
         return False
     return not is_limited(before, after) and not is_among("identified", small_letters(before))
 
@@ -328,10 +322,10 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
     after = _PAUSE.split(text[end : end + (BESIDE if start else BEHIND)])[0]
     if ":" in before and is_price_label(before):
         return ""
-    rises = rises and not _UNIT.match(after) and not is_signed(before)
+    rises = rises and not UNIT.match(after) and not is_signed(before)
     beside = small_letters(before + after)
     lone = before.endswith("(") and text[end : end + 1] == ")" and number.isdigit()  # "Comments (12)"
-    measured = _UNIT.match(after) or _MEASURE.match(after)
+    measured = UNIT.match(after) or _MEASURE.match(after)
     if is_mark(number, text) and (_OF_MANY.match(after) or not measured) and not is_signed(before):
         return "counter"
     if beside == beside.upper():  # no letter, so no word that tells
@@ -339,13 +333,15 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
     said_before, said_after = beside[: len(before)], beside[len(before) :]
     if _TIMES.match(said_after) and _runs_out(small_letters(text)):
         return "countdown"
-    if _BRIEF.match(said_after):  # "0.18 s" is how long an answer took
-        if small or _STAMP.search(said_before):
+    if is_left_or_waited(before, after):
+        return "counter"
+    if BRIEF.match(said_after):  # "0.18 s" is how long an answer took
+        if small or (_STAMP.search(said_before) and not is_limited(before, "")):
             return "counter"
         return "" if is_sentence(text) and not _NOW.search(small_letters(text)) else "time"
     if _READING.match(after) and _NOW.search(said_before):
         return "reading"
-    if _is_fine_degree(number, after) and (not is_sentence(text) or _NOW.search(small_letters(text))):
+    if _is_fine_degree(number, after) and (not is_sentence(text) or _is_of_a_moment(text)):
         return "reading"
     if _MEASURE.match(after) and _shows_now(small_letters(text)):
         return "reading"
@@ -355,6 +351,12 @@ def _form_at(text: str, place: tuple[int, int], rises: bool, small: bool) -> Tic
 def _is_fine_degree(number: str, behind: str) -> bool:
     """Whether a number is one of degrees with tenths: what is prescribed has none ("wash at 30 °C")."""
     return _DEGREE.match(behind) is not None and not number.isdigit()
+
+
+def _is_of_a_moment(text: str) -> bool:
+    """Whether a text says of what moment it is: now, today, or by a clock or date, a sign here."""
+    folded = small_letters(text)
+    return "@" in text or _NOW.search(folded) is not None or _STAMP.search(folded) is not None
 
 
 def _shows_now(text: str) -> bool:
@@ -378,14 +380,14 @@ def _form_by_words(text: str, before: str, after: str, counts: bool) -> TickForm
         return "reading"
     if is_among("raised", beside):
         return "counter"
-    free = not is_signed(before) and not _UNIT.match(after)
+    free = not is_signed(before) and not UNIT.match(after)
     if free and (_NOW.search(beside) or is_among("crowds", beside)):
         return "counter"
     return "counter" if counts and not is_among("identified", beside) else ""
 
 
 def _runs_out(text: str) -> bool:
-    return _LEFT.search(text) is not None or len(_all(_BRIEF, text)) > 1
+    return _LEFT.search(text) is not None or len(_all(BRIEF, text)) > 1
 
 
 @lru_cache(maxsize=1 << 11)  # the number is another one at every look, what stands beside it is not
