@@ -1,6 +1,7 @@
 """Hours of directories are those the plan has of their pages, taken together."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -68,6 +69,20 @@ def test_of_one_site_and_without_what_is_taken_down(archive):
             return True
 
     assert module._summed(planning.outlook, "", Everything([], 0.0)).hosts() == {}
+
+
+def test_days_that_were_not_watched_are_not_told_of():
+    week = np.concatenate([np.tile(np.arange(24), 5), np.tile(np.arange(24, 48), 2)])
+
+    def seen(first, last, shift=0):
+        learned = SimpleNamespace(
+            learner=SimpleNamespace(cycle=week), first=np.array([first, np.nan]), last=np.array([last, np.nan])
+        )
+        return module.days_seen(learned, np.array([0, 1]), shift)
+
+    assert seen(3.2, 119.9) == [0] and seen(3.2, 120.0) == [0, 1] and seen(3.2, 119.9, 1) == [0, 1]
+    assert seen(120.5, 160.0) == [1] and seen(120.5, 5000.0) == [0, 1]
+    assert module.days_seen(SimpleNamespace(), np.array([], dtype=int), 0) == []
 
 
 def test_as_a_command_tells_them(archive):

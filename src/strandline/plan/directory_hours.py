@@ -11,8 +11,9 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from strandline.core.keeping.takedowns import Hidden
-from strandline.core.plan.strategy import Floats
+from strandline.core.plan.strategy import Floats, Rows
 from strandline.core.urls import path_segments, surt_key
+from strandline.learn.experience import Learned
 from strandline.plan.outlook import Outlook
 from strandline.plan.planning import Planning
 
@@ -47,16 +48,16 @@ class DirectoryHours:
     """Of one of them, in [0, 1]."""
     hours: tuple[float, ...]
     """Share of each hour in the changes of a workday, in the time of the site."""
-    day_off: float
-    """Changes on a day off for one on a workday."""
+    day_off: float | None
+    """Changes on a day off for one on a workday; None before a day off was watched."""
     said: Said
     """Whether these are hours of its own, about those of its host, or hardly anything changes."""
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
-        rounded = {"per_day": round(self.per_day, 4), "importance": round(self.importance, 4)}
-        hours = {"hours": [round(share, 4) for share in self.hours], "day_off": round(self.day_off, 4)}
-        return asdict(self) | rounded | hours
+        data = asdict(self) | {"hours": [round(share, 4) for share in self.hours]}
+        numbers = ("per_day", "importance", "day_off")
+        return data | {name: round(data[name], 4) for name in numbers if data[name] is not None}
 
     @property
     def bars(self) -> str:
@@ -99,9 +100,10 @@ def directory_hours(planning: Planning, site: str = "") -> list[DirectoryHours]:
     or of all.
     """
     sums = _summed(planning.outlook, site, planning.reading.hidden)
-    wholes = sums.hosts()
+    wholes, learned = sums.hosts(), planning.outlook.learned
+    off = 1 in days_seen(learned, np.flatnonzero(learned.captures > 0), 0)
     rows = [*sums.several(), *(((name, ""), whole) for name, whole in wholes.items())]
-    return [_told(key, one, wholes[key[0]]) for key, one in sorted(rows, key=lambda row: row[0])]
+    return [_told(key, one, wholes[key[0]], off) for key, one in sorted(rows, key=lambda row: row[0])]
 
 
 def _summed(outlook: Outlook, site: str, hidden: Hidden) -> _Sums:
@@ -123,7 +125,17 @@ def _summed(outlook: Outlook, site: str, hidden: Hidden) -> _Sums:
     return sums
 
 
-def _told(key: tuple[str, str], one: Floats, whole: Floats) -> DirectoryHours:
+def days_seen(learned: Learned, rows: Rows, shift: int) -> list[int]:
+    """Which of workdays (0) and days off (1) captures of some pages reach over; what is said of others is a guess."""
+    if not len(rows):
+        return []
+    cycle = learned.learner.cycle
+    first, last = (int(end) for end in (np.nanmin(learned.first[rows]), np.nanmax(learned.last[rows])))
+    periods = np.arange(first, min(last, first + len(cycle)) + 1) + shift
+    return [int(day) for day in np.unique(cycle[periods % len(cycle)] // 24)]
+
+
+def _told(key: tuple[str, str], one: Floats, whole: Floats, off: bool) -> DirectoryHours:
     pages, visits, changes, rate, matters = one[:5].tolist()
     workday, day_off = one[5:29], one[29:]
     hours = _shares(workday)
@@ -137,7 +149,7 @@ def _told(key: tuple[str, str], one: Floats, whole: Floats) -> DirectoryHours:
         per_day=rate / pages,
         importance=matters / max(rate, 1e-12),
         hours=tuple(hours.tolist()),
-        day_off=float(day_off.mean() / max(float(workday.mean()), 1e-12)),
+        day_off=float(day_off.mean() / max(float(workday.mean()), 1e-12)) if off else None,
         said=said,
     )
 

@@ -1,5 +1,6 @@
 """Every reason for one page, on one screen: is it known, may it be fetched, what was learned, when is its turn?"""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ from strandline.learn.learned_pages import learned_reasons
 from strandline.learn.learning import Lore
 from strandline.learn.observations import matters
 from strandline.plan.browser_reason import browser_reason
+from strandline.plan.directory_hours import days_seen
 from strandline.plan.feed_hubs import told_feeds
 from strandline.plan.next_visits import Belief
 from strandline.plan.part_hints import read_hints
@@ -168,16 +170,20 @@ def _changes(planning: Planning, one: Standing, belief: Belief, small: int) -> s
     found = f"{learned.found[row]:.0f} seen in {_span(span)}"
     if small:
         found += f" and {small} too small to count (a clock, advertising, a number)"
-    return f"{spread}, {found}; usual importance {belief.importance:.2f}{_pattern(belief)}"
+    seen = days_seen(learned, np.array([row]), int(planning.planner.table.shift[row]))
+    return f"{spread}, {found}; usual importance {belief.importance:.2f}{_pattern(belief, seen)}"
 
 
-def _pattern(belief: Belief) -> str:
-    """When changes are most likely, when that is worth saying."""
+def _pattern(belief: Belief, days: Iterable[int]) -> str:
+    """When changes are most likely on days that were seen, when that is worth saying."""
     hours = belief.hours
-    if len(hours) != 48 or not hours.mean() > 0 or hours.max() < 1.3 * hours.mean():
+    if len(hours) != 48 or not hours.mean() > 0:
         return "; at any hour"
-    best = int(np.argmax(hours))
-    ratio = hours.max() / hours.mean()
+    seen = [24 * day + hour for day in days for hour in range(24)]
+    best = max(seen, key=lambda hour: float(hours[hour]))
+    ratio = float(hours[best] / hours[seen].mean())
+    if not ratio >= 1.3:
+        return "; at any hour"
     return f"; most at {best % 24}-{best % 24 + 1} h on {_DAYS[best // 24]} ({ratio:.1f} times the mean, {belief.zone})"
 
 
