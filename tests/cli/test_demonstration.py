@@ -48,3 +48,5 @@ def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch)
     assert fast["watch"]["completeness"] > max(0.25, 1.25 * fast["round_robin"]["completeness"])
     with closing(StandingReading.open(tmp_path / "fast" / DATABASE)) as reading:
         assert "feed" in {source for *_, source in reading.claims_told()}
+        looked = json.loads(reading.note("alarms", "windows"))["since"]
+        assert looked < reading.last_capture()[1], "alarms are looked at by the time of the site, as captures are"

@@ -26,8 +26,10 @@ from strandline.archive.events import event
 from strandline.archive.folder import open_archive
 from strandline.archive.holdings import holdings
 from strandline.archive.storage import forecast
+from strandline.archive.wall_clock import SystemClock
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveBusy, OutOfSpace
+from strandline.ports import Clock
 from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmWriter
 from strandline.store.catalog import DATABASE
@@ -70,11 +72,14 @@ def worth_telling(
 class AlertMonitor:
     """Alerts and alarms of an archive that is being written by this process."""
 
-    def __init__(self, folder: Path, settings: Settings, hour: float = 3600.0) -> None:
-        """`hour` is the length of an hour in seconds; demonstrations shorten it."""
+    def __init__(self, folder: Path, settings: Settings, hour: float = 3600.0, clock: Clock | None = None) -> None:
+        """`hour` is the length of an hour in seconds, `clock` that of the watch: demonstrations have others. People are
+        told at once, and bytes are audited, by the clock on the wall.
+        """
         check_alert_settings(settings)
         self._folder = folder
         self._hour = hour
+        self._clock = clock or SystemClock()
         self._dispatch = AlertDispatch(Outbox.open(folder / DATABASE), str(folder.absolute()))
         self._alarms = AlarmWriter.open(folder / DATABASE)
         self._desk = AlarmKeeper(self._alarms, self._dispatch.alarmed, hour)
@@ -88,12 +93,12 @@ class AlertMonitor:
         self._audit = RollingAudit(
             FolderShelf(folder / "archive"), settings.keep.audit, self._alarms, self.alarm, self.calm
         )
-        self._dispatch.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
+        self._dispatch.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
 
     def _hours_before(self) -> list[HourRow]:
         """What watches noted of the last day, so that a new start is not a new day."""
         with closing(WatchReading.open(self._folder / DATABASE, everything=True)) as watch:
-            return list(watch.watch_hours(time.time() - _DAY * self._hour))
+            return list(watch.watch_hours(self._clock.now() - _DAY * self._hour))
 
     def reload(self, settings: Settings) -> None:
         """Take other settings; SettingError leaves everything as it was."""
@@ -110,9 +115,9 @@ class AlertMonitor:
         self._next_look = now + _LOOK
         with self._patiently():
             self.decide()
-            self._dispatch.hear(self._alarms.alarms(since=time.time() - RECENT))
-            if now >= self._next_hour:
-                self._next_hour = now + self._hour
+            self._dispatch.hear(self._alarms.alarms(since=self._clock.now() - RECENT))
+            if self._clock.monotonic() >= self._next_hour:
+                self._next_hour = self._clock.monotonic() + self._hour
                 self.observe()
             self._audit.step(time.time())
 
@@ -157,7 +162,7 @@ class AlertMonitor:
 
     def observe(self) -> None:
         """One observation of every site that was visited enough, and a look at the disk."""
-        now = time.time()
+        now = self._clock.now()
         studied = self._settings.study.workers > 0
         self._desk.observe(self._alarms.progress() if studied else self._newest(), now)
         self._look_ahead(now)
@@ -187,11 +192,11 @@ class AlertMonitor:
 
     def alarm(self, kind: str, subject: str, why: str) -> None:
         """Open an alarm that has no normal: disk, budget, fixity."""
-        self._desk.raise_alarm(kind, subject, why, time.time())
+        self._desk.raise_alarm(kind, subject, why, self._clock.now())
 
     def calm(self, kind: str, subject: str, why: str) -> None:
         """Close it."""
-        self._desk.clear_alarm(kind, subject, why, time.time())
+        self._desk.clear_alarm(kind, subject, why, self._clock.now())
 
     def room(self, short: str) -> None:
         """Why there is too little room on disk, told again and again; empty when there is enough."""
@@ -209,7 +214,7 @@ class AlertMonitor:
         event("hour", level="debug", **row._asdict())
         self._day.append(row)
         with self._patiently():
-            self._budget(remark, time.time())
+            self._budget(remark, self._clock.now())
 
     def _budget(self, remark: str, now: float) -> None:
         if remark:
@@ -227,7 +232,7 @@ class AlertMonitor:
         try:
             with suppress(OutOfSpace, ArchiveBusy):  # the next start decides
                 self.decide()
-                self._dispatch.hear(self._alarms.alarms(since=time.time() - RECENT))
+                self._dispatch.hear(self._alarms.alarms(since=self._clock.now() - RECENT))
         finally:
             self._dispatch.close()
             self._alarms.close()

@@ -29,7 +29,9 @@ def crawl(archive: Archive, settings: Settings, request: CrawlRequest) -> Tally:
         if again:
             from strandline.alerts.monitor import AlertMonitor
 
-            monitor = stack.enter_context(contextlib.closing(AlertMonitor(archive.folder, settings)))
+            monitor = stack.enter_context(
+                contextlib.closing(AlertMonitor(archive.folder, settings, clock=request.clock))
+            )
         studying = None
         if again and settings.study.workers > 0:
             from strandline.study.studying import Studying

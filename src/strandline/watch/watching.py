@@ -130,7 +130,8 @@ def run_watch(archive: Archive, settings: Settings, request: WatchRequest) -> Ta
     """Watch until the time is up or a signal comes. Raises what a crawl raises."""
     with archive.writing("watch") as catalog, ExitStack() as stack:
         watch = Watch(archive.folder, settings, request, catalog)
-        watch.monitor = stack.enter_context(closing(AlertMonitor(archive.folder, settings, watch.length)))
+        monitor = AlertMonitor(archive.folder, settings, watch.length, request.clock)
+        watch.monitor = stack.enter_context(closing(monitor))
         if settings.study.workers > 0:
             watch.studying = stack.enter_context(watch.new_studying())
         watch.lessons = stack.enter_context(closing(Lessons(archive, request.hooks.said)))
@@ -176,8 +177,7 @@ class Watch:
         self.lessons: Lessons | None = None
         self._plan = WatchPlan(self._prepared, self._time, catalog, self._started)
         self._agenda = self._new_agenda()
-        self._tally = Tally()
-        self._recent: deque[float] = deque()
+        self._tally, self._recent = Tally(), deque[float]()
         self._told_change = catalog.studies.reading.progress()
         self._next_state = self._next_count = self._spent = 0.0
         self._room = self._room_check(settings)
