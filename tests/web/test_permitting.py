@@ -42,6 +42,7 @@ READERS = [
     "/page",
     "/pages",
     "/parts/cards",
+    "/parts/hours",
     "/parts/next",
     "/parts/quality",
     "/parts/simulation",
@@ -72,6 +73,7 @@ CALLERS = [
     "/collections/{name}",
     "/compare",
     "/health",
+    "/hours",
     "/jobs",
     "/jobs/{number}",
     "/me",
@@ -183,7 +185,10 @@ WHO_MAY = {
     "GET /api/v1/journal": "keeper",
 }
 OPEN = ("/login", "/login/back", "/login/sign-on", "/healthz", "/hub/1")
-LONG = ("/events", "/parts/quality", "/parts/next", f"{API}/next", f"{API}/quality", f"{API}/quality/history")
+LONG = (
+    *("/events", "/parts/quality", "/parts/next", "/parts/hours"),
+    *(f"{API}/next", f"{API}/hours", f"{API}/quality", f"{API}/quality/history"),
+)
 """Without an end, or worked out by another process."""
 
 
