@@ -11,7 +11,7 @@ from strandline.ports import Batch
 from strandline.store.alarming import AlarmReading
 from strandline.store.postgres.browsing import reading_of
 from strandline.store.postgres.catalog import PostgresCatalog
-from strandline.store.postgres.hours import FAILED
+from strandline.store.postgres.hours import UNANSWERED
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.troubles import troubles, workers_alive
 
@@ -127,11 +127,11 @@ def test_hosts_nobody_asks(session):
 
 def test_what_failed_in_an_hour_is_found_by_an_index(session):
     """Each hour is asked for it, of all pages there are; the alarms of sites ask in the same words."""
-    assert FAILED.removeprefix("kind = 'page' AND ") in inspect.getsource(AlarmReading.failed_between)
+    assert UNANSWERED.removeprefix("kind = 'page' AND ") in inspect.getsource(AlarmReading.failed_between)
 
     def explain(connection):
         connection.execute("SET LOCAL enable_seqscan = off")
-        question = f"EXPLAIN SELECT count(*) FROM pages WHERE visited >= 1.0 AND visited < 2.0 AND {FAILED}"
+        question = f"EXPLAIN SELECT count(*) FROM pages WHERE visited >= 1.0 AND visited < 2.0 AND {UNANSWERED}"
         return "".join(str(line) for (line,) in connection.execute(question.encode()))
 
     assert "pages_failed" in session.run(explain)
