@@ -35,6 +35,9 @@ MONTHS = {
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
     "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
     "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+    "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "sv": "januari februari mars april maj juni juli augusti september oktober november december",
 }
 
 
@@ -60,6 +63,7 @@ def made_by_itself(look: int, language: str) -> dict[str, str]:
         "en": f"{now.day} {month} {now.year}",
         "de": f"{now.day}. {month} {now.year}",
         "es": f"{now.day} de {month} de {now.year}",
+        "pt": f"{now.day} de {month} de {now.year}",
     }
     reading = random.Random(look // 2)
     return {
