@@ -12,8 +12,9 @@ import re
 import time
 from codecs import utf_8_decode
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from html import unescape
+from itertools import repeat
 from typing import Final, NamedTuple, cast
 
 import numpy as np
@@ -45,7 +46,7 @@ from strandline.dom.scan_memory import AS_SERVED, HIDDEN
 from strandline.dom.side_by_side import with_blanks
 from strandline.dom.struck_text import has_strokes, with_strokes
 from strandline.dom.tag_places import PageTags
-from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
+from strandline.dom.tags import CONTAINER, DIALOG, HEADING, packed, unpacked
 
 CPU_LIMIT: Final = 5.0  # seconds a page may take
 ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
@@ -55,7 +56,9 @@ _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a
 _PIECE: Final = 1 << 14  # bytes that are read as text at a time
 _NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
 _NOT_NAMED: Final = (b"", b"", b"")
-_NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
+_ROLES: Final = [(packed(tag), role) for tag, role in ROLE_OF_TAG.items()]
+_NEW_ITEM: Final = cast("Callable[[type[Item], tuple[ItemKind, str, str]], Item]", tuple.__new__)
+_KINDS_OF_ITEMS: Final = np.array(KINDS_OF_ITEMS, np.object_)
 
 
 class _Read(NamedTuple):
@@ -233,16 +236,17 @@ def _layout_tree(scan: ScannedPage, *, served: bool, described: bool) -> LayoutT
 
 def _items(scan: ScannedPage, columns: NDArray[np.int64], *, served: bool) -> list[Item]:
     shown, page = scan.text.decode("utf-8", "replace"), scan.page
-    kinds, _nodes, starts, ends, address_starts, address_ends = columns[:6].tolist()
+    starts, ends, address_starts, address_ends = columns[2:6].tolist()
     texts = [shown[start:end].strip() for start, end in zip(starts, ends, strict=True)]
     for k in (columns[0] > 1).nonzero()[0].tolist():  # images and frames are named in the page, not in the text
         texts[k] = _value(page, starts[k], ends[k])
     if served and "&" in shown:
         texts = [unescape(text) if "&" in text else text for text in texts]
-    addresses = [""] * len(kinds)
+    addresses = [""] * len(texts)
     for k in columns[5].nonzero()[0].tolist():  # texts have none
         addresses[k] = _text(page[address_starts[k] : address_ends[k]])
-    return list(map(_NEW_ITEM, zip([KINDS_OF_ITEMS[kind] for kind in kinds], texts, addresses, strict=True)))
+    kinds: list[ItemKind] = _KINDS_OF_ITEMS[columns[0]].tolist()
+    return list(map(_NEW_ITEM, repeat(Item), zip(kinds, texts, addresses, strict=True)))
 
 
 def _value(page: bytes, start: int, end: int) -> str:
@@ -263,9 +267,10 @@ def _kinds(tags: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _roles(page: bytes, nodes: NDArray[np.int64]) -> list[str]:
-    names: list[int] = nodes[11].tolist()
-    by_tag = {number: ROLE_OF_TAG.get(_tag(number), "") for number in set(names)}
-    roles = [by_tag[number] for number in names]
+    roles = [""] * len(nodes[11])
+    for tag, role in _ROLES:
+        for node in (nodes[11] == tag).nonzero()[0].tolist():
+            roles[node] = role
     for node in nodes[10].nonzero()[0].tolist():
         named = ROLE_OF_ARIA.get(_value(page, int(nodes[9, node]), int(nodes[10, node])).lower())
         roles[node] = named if named is not None else roles[node]
@@ -279,7 +284,6 @@ class _Names:
         self._page = page
         self._nodes = nodes
         self._flags: list[int] = nodes[2].tolist()
-        self._tags: list[int] = nodes[11].tolist()
         self._named: list[int] = (nodes[6] | nodes[8] | nodes[10]).tolist()  # 0 without id, class and role
         self._known: dict[int, tuple[bytes, bytes, bytes]] = {}  # asked for before
 
@@ -305,7 +309,7 @@ class _Names:
         if not node:
             return ""
         identifier, classes, _ = self._given(node) if self._named[node] else _NOT_NAMED
-        return _step(self._tags[node], identifier, classes)
+        return _step(int(self._nodes[11, node]), identifier, classes)
 
     def hint(self, node: int) -> str:
         """What the names of a node say it is for, else whether it is hidden; those of a heading repeat its words."""
@@ -322,12 +326,9 @@ class _Names:
         given = self._known.get(node)
         if given is None:
             page = self._page
-            row: list[int] = self._nodes[5:11, node].tolist()
-            given = self._known[node] = (
-                page[row[0] : min(row[1], row[0] + LONGEST_NAMES)],
-                page[row[2] : min(row[3], row[2] + LONGEST_NAMES)],
-                page[row[4] : min(row[5], row[4] + LONGEST_NAMES)],
-            )
+            a, b, c, d, e, f = self._nodes[5:11, node].tolist()
+            given = page[a:b][:LONGEST_NAMES], page[c:d][:LONGEST_NAMES], page[e:f][:LONGEST_NAMES]
+            self._known[node] = given
         return given
 
 

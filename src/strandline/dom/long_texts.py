@@ -9,7 +9,8 @@ from strandline.core.blocks.tree import BEGINNING, Item, LayoutTree, hashed
 
 LONG: Final = 2_400  # characters; a longer run is cut
 _SHORTEST: Final = 300
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?;:。！？])\s+|(?<=[。！？])")
+_SENTENCE_END: Final = re.compile(r"\s(?<=[.!?;:。！？]\s)\s*")  # looks back from blanks, which are few
+_SENTENCE_END_ANYWHERE: Final = re.compile(rf"{_SENTENCE_END.pattern}|(?<=[。！？])")
 
 
 def split_long_texts(layout: LayoutTree) -> LayoutTree:
@@ -58,7 +59,8 @@ def sentences(text: str) -> list[str]:
 def _pieces(text: str) -> list[str]:
     """Sentences; what has no sentence ends is cut after words."""
     pieces = []
-    for sentence in _SENTENCE_END.split(text):
+    ends = _SENTENCE_END_ANYWHERE if any(sign in text for sign in "。！？") else _SENTENCE_END
+    for sentence in ends.split(text):
         if len(sentence) <= LONG:
             pieces.append(sentence)
             continue

@@ -164,14 +164,16 @@ class _Cutter:
         if size <= self.heavy and whole:
             return [(child, None) for child in children] if self._is_shell(node, children) else [(node, (first, last))]
         parts: list[Part] = []
-        kind = "", ""  # hint and role of the run so far
+        usual, kind = (place.hint, place.role), ("", "")  # hint and role of the node, and of the run so far
         for child, span in self._in_order(node, children):
             if child != node and self._stands_alone(child):
                 parts.append((child, None))
                 continue
             holder, run = parts[-1] if parts else (node, None)
-            own, hint = beside.get(child, (node, place.hint))
-            named = hint, self.place(own).role if own != node else place.role
+            own, named = node, usual
+            if child in beside:
+                own, hint = beside[child]
+                named = hint, self.place(own).role
             if run and named == kind and not (child != node and layout.cuts and layout.cuts[child]):
                 parts[-1] = holder, (run[0], span[1])
             else:
@@ -220,10 +222,13 @@ class _Cutter:
         and a long list of such children is what the page is about.
         """
         layout, found = self.layout, {}
+        ends, firsts, lasts = layout.ends, layout.firsts, layout.lasts
         for child in children:
-            named = child
-            while not (hint := layout.hint(named)) and self._holds_all(named + 1, child):
-                named += 1
+            named, end, first, last = child, ends[child], firsts[child], lasts[child]
+            while not (hint := layout.hint(named)):
+                named += 1  # what holds all of it may bear the name
+                if named >= end or firsts[named] != first or lasts[named] != last:
+                    break
             if hint in BESIDE and self._hint(named, role) and not self._holds_title(child):
                 found[child] = named, hint
         return found if len(found) <= MOST_BESIDE else {}
@@ -240,11 +245,6 @@ class _Cutter:
         if 2 * self.weight(node) > self.total or (role == "main" and hint in POLICIES):
             return ""
         return hint
-
-    def _holds_all(self, inner: int, outer: int) -> bool:
-        """True when all that a node shows lies in the node that follows it."""
-        ends, firsts, lasts = self.layout.ends, self.layout.firsts, self.layout.lasts
-        return inner < ends[outer] and firsts[inner] == firsts[outer] and lasts[inner] == lasts[outer]
 
     def _children(self, node: int) -> list[int]:
         """Children of a node that hold anything."""

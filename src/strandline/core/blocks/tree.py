@@ -136,6 +136,12 @@ class PageBlock:
         )
 
     @kept_property
+    def stored_items(self) -> tuple[Item, ...]:
+        """The items as they are stored: links, images and frames by their addresses without query and fragment."""
+        found = tuple([item if item[0] == "text" else _without_query(item) for item in self.items])
+        return self.items if found == self.items else found
+
+    @kept_property
     def digest(self) -> int:
         """64 bits over everything the block shows (`h`)."""
         return hashed("\x1f".join(self.identities))
@@ -170,6 +176,12 @@ class PageBlock:
         """How far the block is a list of links, in [0, 1]: one in which three quarters of the text are is no text."""
         share = 1.3 * self.link_weight / self.weight if self.link_weight else 0.0
         return share if share < 1.0 else 1.0
+
+
+def _without_query(item: Item) -> Item:
+    """A link, image or frame by its address without query and fragment; most have none."""
+    plain = plain_address(item[2])
+    return item if plain == item[2] else Item(item[0], item[1], plain)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ import xxhash
 import zstandard
 
 from strandline.core.blocks.topic import topic_of
-from strandline.core.blocks.tree import BlockTree, Item, PageBlock, plain_address
+from strandline.core.blocks.tree import BlockTree, Item, PageBlock
 from strandline.core.quick_dataclass import dataclass
 
 SEGMENT_VERSIONS: Final = 64
@@ -171,14 +171,7 @@ def layout_record(page: BlockTree) -> LayoutRecord:
 
 def block_record(block: PageBlock) -> BlockRecord:
     """The content of a block."""
-    items = tuple([item if item[0] == "text" else _without_query(item) for item in block.items])
-    return BlockRecord(items, block.weight, block.link_weight, block.lead)
-
-
-def _without_query(item: Item) -> Item:
-    """A link, image or frame by its address without query and fragment; most have none."""
-    plain = plain_address(item[2])
-    return item if plain == item[2] else Item(item[0], item[1], plain)
+    return BlockRecord(block.stored_items, block.weight, block.link_weight, block.lead)
 
 
 def labels(role: str, hint: str, given: str = "") -> tuple[str, ...]:

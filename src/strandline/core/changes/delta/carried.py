@@ -13,7 +13,7 @@ LONG: Final = 150
 LINKS: Final = "~"
 """What stands behind the path of a list of links."""
 _OF_WHAT_IT_SHOWS: Final = ("texts", "identities", "digest", "masked_digest", "words", "prose")
-_OF_ITS_ITEMS: Final = ("items", *_OF_WHAT_IT_SHOWS, "entries", "headed", "parted")
+_OF_ITS_ITEMS: Final = ("items", *_OF_WHAT_IT_SHOWS, "stored_items", "entries", "headed", "parted")
 """What depends on nothing else, by its name in the block."""
 
 
