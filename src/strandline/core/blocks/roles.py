@@ -222,6 +222,8 @@ def _labelled(role: str, hint: str) -> float:
 
 def block_weights(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:
     """What each block weighs: by factor and size, by size alone (`area`), or all alike (`uniform`)."""
+    if how == "auto":  # at every comparison
+        return [block_factor(block) * (block.weight or 1) for block in blocks]
     return [block_weight(block, how) for block in blocks]
 
 

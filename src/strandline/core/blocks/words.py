@@ -19,6 +19,10 @@ SIGNS: Final = "".join(
 )
 _WORD: Final = re.compile(rf"[{_CJK}]|(?:[^\W{_CJK}]++|[{SIGNS}]++)++")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9_]+")
+_BETWEEN_WORDS: Final = re.compile(
+    "[\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u206f€™\u2190-\u21ff\u25a0-\u25ff]+"
+)
+"""Signs that texts of ASCII have beside it: most texts with other letters have these only."""
 _NUMBER_SIGNS: Final = bytes.maketrans(b"0123456789", b"##########")
 _BETWEEN: Final = "\x1f"  # hardly ever in a text
 _KEPT: Final = 10_000  # letters; a longer text would fill the memory
@@ -34,6 +38,8 @@ def words(text: str) -> list[str]:
     (['the', 'rate', 'is', '4', '5', 'the', 'rate'], ['今', '日', 'は', '2', '度'], ['हिन्दी', 'भाषा'])
     """
     folded = text.casefold()
+    if not folded.isascii():
+        folded = _BETWEEN_WORDS.sub(" ", folded)
     return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
 
 

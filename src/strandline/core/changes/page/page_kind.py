@@ -77,7 +77,9 @@ class PageKind:
         self._over = set[int]().union(*map(_over_headline, self._versions))
         self._template = NO_TEMPLATE
         self._framed: dict[int, bool] = {}
-        own = [block for block in page.blocks if not self._stands_beside(block)]
+        beside = {id(block): self._stands_beside(block) for block in page.blocks}
+        self._owned = {number: False for number, stands in beside.items() if stands}  # blocks of which it is known
+        own = [block for block in page.blocks if not beside[id(block)]]
         if template:
             self._template = template
             rest = [block for block in own if not self.frames(block)]
@@ -86,7 +88,6 @@ class PageKind:
         self.part, self.prose = _part(own)
         self._around = _around(self.part)
         self._held: dict[str, bool] = {}  # whether paths lie in it: blocks of a list share theirs
-        self._owned: dict[int, bool] = {}  # blocks of which that is known
         self._above: set[int] = set()
         if self._around:
             self._above.update(*map(self._up_to_its_end, self._versions))
