@@ -30,7 +30,7 @@ def _entries(block: PageBlock) -> dict[str, tuple[str, ...]]:
     """The entries of each text of a block that is a list of links."""
     found: dict[str, tuple[str, ...]] = {}
     links: list[str] = []
-    for kind, said, _ in block.items:
+    for kind, said, _ in block.items if len(block.items) > FEWEST else ():  # the links, and the text that holds them
         if kind == "link":
             links.append(said)
         elif kind == "text":
