@@ -121,6 +121,15 @@ def test_hosts_nobody_asks(session):
     _do(session, "DELETE FROM unstudied")
     (trouble,) = troubles(session)
     assert (trouble.kind, trouble.subject) == ("hosts", "") and "a.test" in trouble.why
+    _do(
+        session,
+        f"INSERT INTO watch_hours VALUES (1, {NOW} - 7200, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+        f"INSERT INTO spending (start, spent, requests) VALUES ({NOW} - 300, 20, 20)",
+    )
+    assert _kinds(session) == [("hosts", "")], "the budget has room"
+    _do(session, f"INSERT INTO spending (start, spent, requests) VALUES ({NOW} - 900, 20, 20)")
+    assert _kinds(session) == [], "pages wait for the budget, not for a worker"
+    _do(session, "DELETE FROM spending", "DELETE FROM watch_hours")
     _do(session, "UPDATE hosts SET waiting = 1, not_before = 1e12")
     assert _kinds(session) == []
 

@@ -86,7 +86,7 @@ def _ask(connection: Connection) -> ClusterStatus:
                coalesce(sum(backed_off), 0), coalesce(sum(leased), 0), coalesce(sum(captures), 0) FROM hosts"""
     ).fetchone()
     rest = connection.execute(
-        """SELECT (SELECT count(*) FROM workers WHERE ended IS NOT NULL),
+        """SELECT (SELECT count(*) FROM workers WHERE ended IS NOT NULL AND name LIKE '%@%'),
                (SELECT coalesce(sum(octets), 0) FROM workers), (SELECT count(*) FROM files),
                (SELECT count(*) FROM unstudied)"""
     ).fetchone()

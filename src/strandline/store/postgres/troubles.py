@@ -26,6 +26,8 @@ _HOURS: Final = 3.0
 _STUDY_HOURS: Final = 6.0
 _DAYS: Final = 3.0
 """Days of the watch that a lesson may be late."""
+_NEARLY: Final = 0.8
+"""Of the budget: as far as the alarm on it lets visits be missed."""
 _NAMED: Final = 3
 
 
@@ -155,7 +157,11 @@ def _desks(connection: Connection, hour: float) -> list[Trouble]:
 
 
 def _hosts(connection: Connection, hour: float) -> list[Trouble]:
-    """Hosts that could be asked, have pages long due, and belong to nobody."""
+    """Hosts that could be asked, have pages long due, and belong to nobody, while the budget has room: where it is
+    spent, pages wait for it and not for a worker.
+    """
+    if _spent(connection, hour):
+        return []
     rows = connection.execute(
         """SELECT authority, due, count(*) OVER () FROM (
                SELECT authority, (SELECT due FROM pages WHERE pages.host = hosts.host AND state = 1
@@ -169,6 +175,16 @@ def _hosts(connection: Connection, hour: float) -> list[Trouble]:
         return []
     why = f"pages of {_named(rows)} are due for more than {_HOURS:.0f} hours of the watch and no worker holds the hosts"
     return [Trouble("hosts", "", why, float(str(rows[0][1])))]
+
+
+def _spent(connection: Connection, hour: float) -> bool:
+    """Whether the last hour took nearly what the budget gives for one, as the hours that are over say (hours.py)."""
+    row = connection.execute(
+        """SELECT sum(spent) >= %s * (SELECT allowed FROM watch_hours ORDER BY hour DESC LIMIT 1) FROM spending
+           WHERE place = '' AND start > extract(epoch FROM statement_timestamp())::float8 - %s""",
+        (_NEARLY, hour),
+    ).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _named(rows: list[tuple[object, ...]]) -> str:
