@@ -182,6 +182,8 @@ def test_people_log_in_and_out_and_the_pages_of_accounts_fit(browser, tmp_path):
                 made.look(width, colours)
                 assert _faults(page) == [], (path, width, colours)
         page.get_by_role("button", name="Draw a token").click()
+        page.wait_for_url("**/account/tokens")
+        assert page.get_by_role("status").count() == 1, page.inner_text("main")
         assert page.get_by_role("status").inner_text().count("strandline_") == 1
         made.open("/account")
         page.get_by_role("button", name="Log out").click()
