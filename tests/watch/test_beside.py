@@ -33,6 +33,7 @@ def wait_for(condition):
 @contextlib.contextmanager
 def planned(archive, **more):
     """The plan of a watch that is started, and its catalog."""
+    watch_plan.warm_up()  # where no machine code fits, nothing would be planned before it is compiled
     with contextlib.closing(open_catalog(archive.folder)) as catalog:
         catalog.plan_visited()
         request = from_known_seeds(archive.settings, CrawlRequest(**more), catalog)
