@@ -124,8 +124,15 @@ def forget() -> None:
                     value.cache_clear()
 
 
+def settle_in() -> None:
+    """Hold on to memory and look for garbage as processes of a watch do; earlier checkouts have it elsewhere."""
+    place = "archive" if find_spec("strandline.archive") else "app"
+    import_module(f"strandline.{place}.long_run").settle_in()
+
+
 def answer(file: Path) -> None:
     """Measure a round of the pages of each kind that is asked for, a line each, until nobody asks."""
+    settle_in()
     ready_to_cut()
     ready_to_compare()
     sets = pickle.loads(file.read_bytes())

@@ -21,6 +21,8 @@ from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.words.ticking import TickForm, is_moment, is_unnamed
 from strandline.core.kept_property import kept_property
 
+TIMELY: Final = frozenset({"time", "stamp", "clock"})
+"""Forms that a time or date may tick in. Origin: a definition."""
 SEEN: Final = 1.0
 """Looks at which a time without a word stood still before it is one of an event. Origin: a guess."""
 
@@ -33,6 +35,8 @@ class StandingTimes:
 
     def stand(self, form: TickForm, block: PageBlock, before: str, after: str, figures: bool) -> bool:
         """Whether a time or date is one that stands still: that of a timetable or of a table of dates, no clock."""
+        if form not in TIMELY:
+            return False
         if form == "time" and self._noise.stood_still(block, before, after):
             return True
         if form == "stamp" and self._is_ahead(block, before, after):
