@@ -37,7 +37,7 @@ from strandline.store.catalog import open_catalog
 from strandline.warc.info import WarcInfo
 from strandline.warc.writer import WarcWriter
 from strandline.watch.agenda import WatchAgenda, WatchOrders, WatchParts
-from strandline.watch.watch_plan import WatchPlan
+from strandline.watch.watch_plan import WatchPlan, warm_up
 
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 """Each example is a watch: a smaller one is not worth minutes."""
@@ -95,6 +95,12 @@ class PlainBrowser(ScriptedBrowser):
     """Its pages name nothing."""
 
     names = b""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled():
+    """Where no machine code fits, a watch visits what it did not see for longest until the code is compiled."""
+    warm_up()
 
 
 def told(story, folder, shown=None, own=""):

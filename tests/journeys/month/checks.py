@@ -31,6 +31,12 @@ day at most.
 """
 _LOADING = 60.0
 """Seconds a command may take to load."""
+_ARRIVING = 0.1
+"""Seconds that a request may be under way for longer than another one, on a machine with other work."""
+_SOON, _SOONER = 0.3, 0.4
+"""Seconds, or hours where they are more, within which a request without answer is sent again: a page that failed is asked
+for again hours later.
+"""
 _FORBIDDEN = "/news/"
 _ENDS = {"stopped": (11,), "killed": (-9,)}
 
@@ -53,7 +59,7 @@ def sent_again(record):
     """Requests that libcurl sent a second time by itself, because a connection it had kept open ended without answer:
     they come at once, for the same page. A watch cannot prevent them, and does not count them (docs/limits.md).
     """
-    soon, last, found = 0.3 / record["hour_seconds"], {}, []
+    soon, last, found = max(_SOON / record["hour_seconds"], _SOONER), {}, []
     for row in record["requests"]:
         before = last.get(row[1])
         if before is not None and not before[2] and before[3] == row[3] and row[0] - before[0] < soon:
@@ -67,8 +73,9 @@ def over_budget(record, span=1.0):
     again = {id(row) for row in sent_again(record)}
     times = [row[0] for row in record["requests"] if id(row) not in again]
     late, found = _LATE / record["hour_seconds"], []
+    surely = span - _ARRIVING / record["hour_seconds"]
     for place, start in enumerate(times):
-        held = bisect_left(times, start + span) - place
+        held = bisect_left(times, start + surely) - place
         if held > _allowed(record["budgets"], start, start + span, late) * span:
             found.append((start, held))
     return found
