@@ -34,8 +34,8 @@ _LOADING = 60.0
 _ARRIVING = 0.1
 """Seconds that a request may be under way for longer than another one, on a machine with other work."""
 _SOON, _SOONER = 0.3, 0.4
-"""Seconds, or hours where they are more, within which a request without answer is sent again: a page that failed is asked
-for again hours later.
+"""Seconds, or hours where they are more, within which a request without answer is sent again: a page that failed is
+asked for again hours later.
 """
 _FORBIDDEN = "/news/"
 _ENDS = {"stopped": (11,), "killed": (-9,)}
