@@ -1,5 +1,6 @@
 """An archive in a folder and the same one as a cluster: whatever is asked, both answer the same."""
 
+import json
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from journeys.command import here
 from made.two_sites import DAY, SITES, VISITS, cluster, folder
 from servers import object_stores, postgres
 from strandline.alerts.feeds import FeedRequest, change_feed
@@ -30,7 +32,7 @@ from strandline.report.measuring import measured
 from strandline.report.spans import ReportRequest, report
 from strandline.store.catalog import DATABASE
 from strandline.store.postgres.desks import PlanReading
-from strandline.store.postgres.session import Session
+from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.studying import DeskStudies
 from strandline.store.skipping import SkipReading
 from strandline.store.studies import Wanted
@@ -213,3 +215,20 @@ def test_a_cluster_is_learned_from_over_parquet_as_well(folder, cluster, tmp_pat
     assert summary == learn(folder, ())
     wanted = measured(Planning(cluster, now))
     assert quality.whole == wanted.whole and quality.sites == wanted.sites
+
+
+def test_status_tells_of_a_cluster_what_it_tells_of_a_folder(folder, cluster):
+    url = cluster.cluster.database
+    ours, theirs = (json.loads(here("status", place, "--json").stdout) for place in (folder.folder, url))
+    assert ours.keys() <= theirs.keys() and theirs["workers"] == []
+    for name in ("sites", "pages", "captures", "learning", "completeness", "rates"):
+        assert ours[name] == theirs[name], name
+    assert theirs["disk"] is None and theirs["archive"] == shown(url)
+    text = " ".join(here("status", url, "--quick").stdout.split())
+    assert "completeness not estimated" in text and "workers, " in text and "? by ?" not in text
+
+
+def test_a_cluster_is_named_by_an_address_that_commands_take(cluster):
+    said = []
+    Lore(cluster, say=said.append).now("classes")
+    assert f"`strandline learn {shown(cluster.cluster.database)}` keeps it" in said[0]

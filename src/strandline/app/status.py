@@ -14,10 +14,12 @@ from strandline.alerts.alarms import alarm_data
 from strandline.alerts.alert import moment
 from strandline.alerts.targets import shown
 from strandline.app.opening import place_of
+from strandline.archive.database_names import named
 from strandline.archive.deployment import Room
 from strandline.archive.folder import Archive
 from strandline.core.quality.estimates import Estimated
 from strandline.errors import UsageError
+from strandline.settings.schema import PlanSettings
 from strandline.store.alarming import Alarm
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import Queue
@@ -72,7 +74,7 @@ class Status:
             "why_left_out", "longest_gap",
         )  # fmt: skip
         return {
-            "archive": str(self.folder),
+            "archive": named(self.folder),
             "time": moment(self.time),
             "state": self.state,
             "why": self.why,
@@ -112,7 +114,7 @@ def status(archive: Archive, completeness: Estimated | None = None, errors: int 
     archive.reading.count()  # brings an older format up to date
     now, database = time.time(), archive.folder / DATABASE
     with closing(StatusReading.open(database)) as reading:
-        watch = reading.watch()
+        watch = _with_plan(reading.watch(), archive.settings.plan)
         sites, pages, captures, last = reading.totals()
         queued, hosts = reading.queued(now)
         state, why = standing(watch, now)
@@ -157,6 +159,14 @@ def estimated_completeness(archive: Archive) -> Estimated | None:
         return None
     whole = found.whole.completeness if found.whole else None
     return whole if whole is not None and whole.value == whole.value else None
+
+
+def _with_plan(watch: WatchState | None, plan: PlanSettings) -> WatchState | None:
+    """A watch that does not say what it spends and how, as workers of a cluster, follows the settings."""
+    if watch is None:
+        return None
+    known = {"budget": plan.budget, "strategy": plan.strategy, "objective": plan.objective}
+    return watch._replace(document=known | watch.document)
 
 
 def standing(watch: WatchState | None, now: float) -> tuple[str, str]:

@@ -6,6 +6,15 @@ from pathlib import Path
 from strandline.errors import UsageError
 
 
+def named(place: Path) -> str:
+    """A folder, or the address of a database, as people write it.
+
+    >>> named(Path("my-archive")), named(Path("postgresql://me@db/web"))
+    ('my-archive', 'postgresql://me@db/web')
+    """
+    return database_at(place) or str(place)
+
+
 def database_at(place: Path | None) -> str:
     """The address of a database that was given where a folder is expected; empty for a folder. UsageError for an
     address of another kind, which is not repeated: there may be a password in it.

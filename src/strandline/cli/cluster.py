@@ -1,7 +1,7 @@
 """More than one machine: `strandline cluster init|status` and `strandline worker`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,9 @@ from strandline.core.wording import counted
 from strandline.errors import UsageError
 
 if TYPE_CHECKING:
+    from strandline.cluster.archive import ClusterArchive
     from strandline.settings.schema import Settings
+    from strandline.store.postgres.status import ClusterStatus
 
 Database = Annotated[
     str,
@@ -89,17 +91,31 @@ def init(
 
 def status(database: Database, json_: Json = False) -> None:
     """Who works, what waits, what was kept."""
-    import dataclasses
-
-    from strandline.alerts.alarms import alarm_data
     from strandline.app.alerts_listing import alarms
     from strandline.cluster.archive import open_shared
 
     archive = open_shared(database)
-    found, raised = archive.standing(), alarms(archive)
     if json_:
-        as_json({**dataclasses.asdict(found), "alarms": [alarm_data(one) for one in raised]})
+        as_json(cluster_data(archive))
         return
+    print_cluster(archive.standing())
+    for alarm in alarms(archive):
+        about = f"{alarm.kind} {alarm.subject}".strip()
+        print(printable(f"ALARM {about} since {iso(alarm.opened)}: {alarm.explanation}"))
+
+
+def cluster_data(archive: "ClusterArchive") -> dict[str, Any]:
+    """Who works, what waits, what was kept, and the open alarms, as JSON."""
+    import dataclasses
+
+    from strandline.alerts.alarms import alarm_data
+    from strandline.app.alerts_listing import alarms
+
+    return {**dataclasses.asdict(archive.standing()), "alarms": [alarm_data(one) for one in alarms(archive)]}
+
+
+def print_cluster(found: "ClusterStatus") -> None:
+    """The same for people, without the alarms."""
     held = f"{counted(found.captures, 'capture')} of {counted(found.pages, 'page')} on {counted(found.hosts, 'host')}"
     print(f"{held}, {size(found.octets)} in all")
     print(f"pages: {found.queued} waiting, {found.leased} being fetched, {found.backed_off} waiting after a failure")
@@ -119,9 +135,6 @@ def status(database: Database, json_: Json = False) -> None:
                 f"{one.hosts:>4} hosts  {one.pages:>3} pages now  heard of {one.silent:.0f} s ago"
             )
         )
-    for alarm in raised:
-        about = f"{alarm.kind} {alarm.subject}".strip()
-        print(printable(f"ALARM {about} since {iso(alarm.opened)}: {alarm.explanation}"))
 
 
 def serve(

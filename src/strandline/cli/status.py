@@ -68,19 +68,29 @@ def status(
 
 
 def _shared(database: str, quick: bool, check: bool, metrics: bool, json_: bool) -> None:
-    """How a cluster stands."""
+    """How a cluster stands: as an archive in a folder, and who works on it."""
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.app.status_metrics import status_metrics
-    from strandline.cli.cluster import status as cluster_status
+    from strandline.cli.cluster import cluster_data, print_cluster
     from strandline.cluster.archive import open_shared
 
     archive = open_shared(database)
+    completeness = None if quick else estimated_completeness(archive)
+    found = stand(archive, completeness, **({"errors": 0} if metrics else {}))
     if metrics:
-        print(status_metrics(stand(archive, None if quick else estimated_completeness(archive), errors=0)), end="")
+        print(status_metrics(found), end="")
+    elif json_:
+        as_json({**cluster_data(archive), **found.as_data()})
     else:
-        cluster_status(database, json_)
-    if check and stand(archive, errors=0).state != "running":
+        from rich.console import Console
+
+        from strandline.cli.status_table import status_table
+
+        Console(highlight=False).print(status_table(found))
+        print()
+        print_cluster(archive.standing())
+    if check and found.state != "running":
         raise typer.Exit(9)
 
 

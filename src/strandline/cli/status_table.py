@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strandline.alerts.targets import shown
+from strandline.archive.database_names import named
 from strandline.cli.output import iso, printable, size
 from strandline.core.wording import counted
 
@@ -27,7 +28,7 @@ def status_table(found: "Status") -> Table:
 
 def _rows(found: "Status") -> list[tuple[str, str, str]]:
     rows = [
-        ("archive", f"{found.folder}   {iso(found.time)}", ""),
+        ("archive", f"{named(found.folder)}   {iso(found.time)}", ""),
         ("watch", _watch(found), _STATES.get(found.state, "")),
     ]
     rows += [("", found.why, "")] if found.why else []
@@ -64,7 +65,8 @@ def _watch(found: "Status") -> str:
         return "none"
     since = f" since {iso(found.watch.started)}" if found.state in ("running", "paused") else ""
     when = "" if since else f", last heard of at {iso(found.watch.updated)}"
-    return f"{found.state}{since}{when} (process {found.watch.pid} on {found.watch.host})"
+    who = f" (process {found.watch.pid} on {found.watch.host})" if found.watch.pid else " (workers of a cluster)"
+    return f"{found.state}{since}{when}{who}"
 
 
 def _budget(found: "Status") -> str:

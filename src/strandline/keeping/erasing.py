@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strandline.archive.database_names import named
 from strandline.archive.erasing import ErasePlan, plan_erasure
 from strandline.archive.folder import Archive
 from strandline.core.keeping.takedowns import Act
@@ -53,7 +54,7 @@ def erase(archive: Archive, wishes: Sequence[Wish]) -> Erasure:
     except ArchiveBusy as busy:
         raise ArchiveBusy(
             f"hidden now; it is erased as soon as the archive is free: stop what writes it, then run "
-            f"`strandline takedown {archive.folder} --go-on` ({busy})"
+            f"`strandline takedown {named(archive.folder)} --go-on` ({busy})"
         ) from None
     ended = {act.of: act for act in archive.journal.acts() if act.act == "erased"}
     counts = dict(ended[acts[0].number].detail) if acts and acts[0].number in ended else {}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from strandline.archive.database_names import named
 from strandline.archive.folder import Archive
 from strandline.archive.site_clocks import WATCH_CLOCK, site_clock
 from strandline.core.beliefs.evidence import TrustBook
@@ -330,7 +331,7 @@ class Lore:
         """A part learned afresh; nothing is kept."""
         if part not in self._now:
             if self.reading.newest():
-                self._say(f"{part}: learned now and not kept; `strandline learn {self.archive.folder}` keeps it")
+                self._say(f"{part}: learned now and not kept; `strandline learn {named(self.archive.folder)}` keeps it")
             self._now[part] = from_history(self.reading, self.settings, (part,), lambda _: None)
         return self._now[part]
 

@@ -14,6 +14,7 @@ from functools import cached_property, singledispatch
 from typing import Final
 
 from strandline.access.gaps import Said
+from strandline.archive.database_names import named
 from strandline.archive.folder import Archive
 from strandline.archive.given_seeds import known_seeds, read_seeds
 from strandline.checks import registered_strategies
@@ -169,7 +170,7 @@ class Planning:
 
     def _need_pages(self) -> None:
         if next(self.reading.standings(), None) is None:
-            raise UsageError(f"{self.archive.folder} has no pages yet; crawl or import something first")
+            raise UsageError(f"{named(self.archive.folder)} has no pages yet; crawl or import something first")
 
     @cached_property
     def whole(self) -> Outlook:

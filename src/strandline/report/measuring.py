@@ -8,6 +8,7 @@ import numpy as np
 
 from strandline.access.gaps import Hours, Ints
 from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
+from strandline.archive.database_names import named
 from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.beliefs.estimate import Estimate
 from strandline.core.beliefs.page_beliefs import NearRows
@@ -58,7 +59,7 @@ def measured(
     moment.
     """
     if planning.reading.last_capture()[0] == 0:
-        raise UsageError(f"{planning.archive.folder} has no captures yet; crawl or import something first")
+        raise UsageError(f"{named(planning.archive.folder)} has no captures yet; crawl or import something first")
     held = _held(planning)
     now = planning.hours.at(_now(planning))
     moment = None if at is None else planning.hours.at(at)

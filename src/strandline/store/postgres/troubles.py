@@ -8,6 +8,7 @@ by it (cluster/monitor.py), and readers see it even when nobody does, because al
 from dataclasses import dataclass
 from typing import Final
 
+from strandline.core.wording import counted
 from strandline.store.postgres.desks import LEARN, PLAN
 from strandline.store.postgres.session import Connection, Session
 
@@ -97,7 +98,8 @@ def _nobody(connection: Connection) -> list[Trouble]:
     ).fetchone()
     if row is None or not int(str(row[1])):
         return []
-    return [Trouble("workers", "", f"{row[1]} pages wait and no worker is at work", float(str(row[0])))]
+    waits = counted(int(str(row[1])), "page waits", "pages wait")
+    return [Trouble("workers", "", f"{waits} and no worker is at work", float(str(row[0])))]
 
 
 def _workers(connection: Connection) -> list[Trouble]:
