@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 def alerts(
     folder: Place,
-    limit: Annotated[int, typer.Option(help="So many of the newest.", min=1)] = 20,
+    limit: Annotated[int, typer.Option(help="So many of the newest.", min=1, max=100_000)] = 20,
     test: Annotated[bool, typer.Option("--test", help="Send a test to every target and say what came of it.")] = False,
     digest: Annotated[
         bool, typer.Option("--digest", help="Print the digest of the last seven days; none is sent.")
@@ -141,10 +141,13 @@ def feed(
     from strandline.access.feeds import feed as document
     from strandline.alerts.feeds import FeedRequest, change_feed
     from strandline.app.opening import open_archive
+    from strandline.archive.known_sites import require_site
 
     if form not in ("atom", "rss"):
         raise UsageError(f"no format {form!r}; there are atom and rss")
-    found = change_feed(open_archive(folder), FeedRequest(site, page, min_importance, limit, "", collection, tag))
+    archive = open_archive(folder)
+    require_site(archive, site)
+    found = change_feed(archive, FeedRequest(site, page, min_importance, limit, "", collection, tag))
     if json_:
         as_json(asdict(found))
         return

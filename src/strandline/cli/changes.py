@@ -197,7 +197,7 @@ def search(
     collection: Collection = "",
     tag: Tag = "",
     label: Annotated[str, typer.Option(help="What the block is called: by you, or main, nav, footer, menu, ...")] = "",
-    limit: Annotated[int, typer.Option(help="Results at most.", min=1)] = 50,
+    limit: Annotated[int, typer.Option(help="Results at most.", min=1, max=100_000)] = 50,
     times: Annotated[
         bool, typer.Option("--over-time", help="When it appeared on pages and vanished, in the order of time.")
     ] = False,

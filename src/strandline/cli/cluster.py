@@ -13,7 +13,6 @@ from strandline.errors import UsageError
 if TYPE_CHECKING:
     from strandline.cluster.archive import ClusterArchive
     from strandline.settings.schema import Settings
-    from strandline.store.postgres.status import ClusterStatus
 
 Database = Annotated[
     str,
@@ -98,7 +97,7 @@ def status(database: Database, json_: Json = False) -> None:
     if json_:
         as_json(cluster_data(archive))
         return
-    print_cluster(archive.standing())
+    print_cluster(archive)
     for alarm in alarms(archive):
         about = f"{alarm.kind} {alarm.subject}".strip()
         print(printable(f"ALARM {about} since {iso(alarm.opened)}: {alarm.explanation}"))
@@ -114,8 +113,9 @@ def cluster_data(archive: "ClusterArchive") -> dict[str, Any]:
     return {**dataclasses.asdict(archive.standing()), "alarms": [alarm_data(one) for one in alarms(archive)]}
 
 
-def print_cluster(found: "ClusterStatus") -> None:
+def print_cluster(archive: "ClusterArchive") -> None:
     """The same for people, without the alarms."""
+    found = archive.standing()
     held = f"{counted(found.captures, 'capture')} of {counted(found.pages, 'page')} on {counted(found.hosts, 'host')}"
     print(f"{held}, {size(found.octets)} in all")
     print(f"pages: {found.queued} waiting, {found.leased} being fetched, {found.backed_off} waiting after a failure")
@@ -169,7 +169,10 @@ def worker(
         bool, typer.Option("--watch", help="Never end: visit pages again as planned, within the cluster's plan.budget.")
     ] = False,
     hour_seconds: Annotated[
-        float, typer.Option(help="Seconds an hour of a watch lasts, for demonstrations; the same for all.", min=0.5)
+        float,
+        typer.Option(
+            help="Seconds an hour of a watch lasts, for demonstrations; the same for all.", min=0.5, max=3600.0
+        ),
     ] = 3600.0,
     json_: Json = False,
     quiet: Quiet = False,

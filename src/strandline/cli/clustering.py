@@ -25,6 +25,8 @@ def run_worker(
     `times` are seconds: a lease, between commits, of patience, and of an hour of a watch (0 for one pass).
     """
     lease, commit_seconds, patience, hour = times
+    if not 0.0 <= hour <= 3600.0:
+        raise UsageError(f"--hour-seconds: an hour lasts at most 3600 seconds, not {hour:g}")
     cluster = open_cluster(*place, upgrade=True)
 
     progress, finish = follow(sys.stderr.isatty() and not quiet)

@@ -112,9 +112,9 @@ def simulate(
         str, typer.Option(help="pool, page, count, content, separated by commas.")
     ] = "pool,page,count",
     coherence: Annotated[float, typer.Option(help="Coherence dial beta.", min=0)] = 0.0,
-    days: Annotated[int | None, typer.Option(help="Days of a synthetic world.", min=1)] = None,
-    pages: Annotated[int | None, typer.Option(help="Pages of a synthetic world.", min=1)] = None,
-    sites: Annotated[int | None, typer.Option(help="Sites of a synthetic world.", min=1)] = None,
+    days: Annotated[int | None, typer.Option(help="Days of a synthetic world.", min=1, max=36_600)] = None,
+    pages: Annotated[int | None, typer.Option(help="Pages of a synthetic world.", min=1, max=10_000_000)] = None,
+    sites: Annotated[int | None, typer.Option(help="Sites of a synthetic world.", min=1, max=10_000_000)] = None,
     seed: Annotated[int, typer.Option(help="Seed of a synthetic world.", min=0)] = 0,
     cold: Annotated[
         bool, typer.Option("--cold", help="No strategy is told the true patterns (nor in an archive's history).")

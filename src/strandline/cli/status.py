@@ -89,7 +89,7 @@ def _shared(database: str, quick: bool, check: bool, metrics: bool, json_: bool)
 
         Console(highlight=False).print(status_table(found))
         print()
-        print_cluster(archive.standing())
+        print_cluster(archive)
     if check and found.state != "running":
         raise typer.Exit(9)
 

@@ -53,6 +53,8 @@ from strandline.store.watching import HourRow, TimePiece, WatchReading
 
 _CLOCKS_APART: Final = 60.0
 """Seconds by which clocks of machines may differ without being worth a word. Origin: a guess."""
+_MOST_VISITS: Final = 10_000_000
+"""Visits of an hour that may be asked for. Origin: a bound on memory."""
 _FRESH: Final = 60.0
 """Seconds after which a watch that did not say how it stands is not running. Origin: a guess."""
 
@@ -297,8 +299,8 @@ class Planning:
         """The visits of the hour that is running, in the order of time: as many as its budget leaves, or the best so
         many.
         """
-        if visits is not None and visits < 1:
-            raise UsageError(f"at least one visit must be asked for, not {visits}")
+        if visits is not None and not 1 <= visits <= _MOST_VISITS:
+            raise UsageError(f"at least one visit and at most {_MOST_VISITS} must be asked for, not {visits}")
         self._need_pages()
         return [visit for visit in self.coming.this_hour(visits) if self.reading.shows(visit.url)]
 

@@ -40,6 +40,7 @@ Table `watch_hours` holds what every hour was allowed, planned and did.
 """
 
 import dataclasses
+import math
 import os
 import signal
 import time
@@ -159,8 +160,10 @@ class Watch:
     """A watch over an archive whose catalog is open for writing."""
 
     def __init__(self, folder: Path, settings: Settings, request: WatchRequest, catalog: SqliteCatalog) -> None:
-        if request.hour_seconds < 0 or request.hours < 0:
-            raise UsageError("--hour-seconds and --for cannot be negative")
+        if not 0.0 <= request.hours < math.inf:
+            raise UsageError("--for cannot be negative")
+        if not 0.0 <= request.hour_seconds <= HOUR:  # what the archive would remember
+            raise UsageError(f"--hour-seconds: an hour lasts at most 3600 seconds, not {request.hour_seconds:g}")
         self._folder = folder
         self._request = request
         self._catalog = catalog
