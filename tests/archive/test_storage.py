@@ -42,6 +42,7 @@ def test_the_pace_of_the_last_weeks_tells_when_it_is_full(folder, monkeypatch):
     assert Forecast(1, 0, 1.0, 13.0).soon
     assert not Forecast(1, 0, 1.0, 15.0).soon
     assert not Forecast(1, 0, 0.0, None).soon
+    assert [Forecast(1, 0, 1.0, days).far for days in (3_000.0, 200_000.0, None)] == [False, True, False]
 
 
 class Some:

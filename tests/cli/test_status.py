@@ -126,7 +126,7 @@ def test_a_feed_of_a_site_and_of_a_page(folder):
     rss = etree.fromstring(run("feed", folder, "--page", url, "--format", "rss").encode())
     assert "2 new words (six)" in rss.findtext("channel/item/description")
     assert len(json.loads(run("feed", folder, "--min-importance", "0", "--json"))["entries"]) == 2
-    assert run("feed", folder, "--site", "other.example").count("<entry>") == 0
+    assert run("feed", folder, "--page", "https://other.example/").count("<entry>") == 0
 
 
 def test_trying_the_targets(folder):

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from cli.two_versions import PAGE, URL, import_two_versions
 from strandline.cli.main import app
 from strandline.errors import StrandlineError
+from strandline.plan.planning import Planning
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +117,14 @@ def test_a_site_is_a_registered_domain_or_a_host(place, tmp_path, site):
 def test_a_search_without_results_says_so(place):
     done = CliRunner().invoke(app, ["search", str(place / "archive"), "zeppelin"])
     assert (done.exit_code, done.stdout) == (0, "Nothing found.\n")
+
+
+def test_without_a_rating_or_a_visit_one_line_says_so(place, tmp_path, monkeypatch):
+    archive = str(shutil.copytree(place / "archive", tmp_path / "archive"))
+    assert "nothing was said to be noise" in CliRunner().invoke(app, ["rate", archive]).stderr
+    monkeypatch.setattr(Planning, "next", lambda planning, visits: [])
+    done = CliRunner().invoke(app, ["next", archive])
+    assert done.stdout == "" and "nothing is left to visit in this hour" in done.stderr
 
 
 def test_reindex_keeps_a_catalog_whose_files_are_not_there(place, tmp_path):

@@ -175,6 +175,17 @@ def test_a_page_that_is_gone_is_confirmed_and_then_asked_ever_more_rarely(tmp_pa
     assert shop.rows[gone].evidence is Evidence.ABSENT
 
 
+def test_a_seed_that_was_there_and_is_gone_later_led_to_a_page(tmp_path):
+    shop = Shop(tmp_path, site())
+    plain = shop.web.pages[f"{SITE}/"]
+    shop.web.pages[f"{SITE}/"] = lambda request: (
+        plain(request) if shop.clock.moment < 1000 + 2 * HOUR else answer(request, b"", 404)
+    )
+    tally = shop.run(12)
+    assert shop.rows[f"{SITE}/"].evidence is Evidence.ABSENT
+    assert (tally.seeds_failed, tally.seeds_moved) == ({}, {})
+
+
 def test_a_dead_link_is_asked_for_after_a_week_and_ever_more_rarely_also_by_a_watch_started_anew(tmp_path):
     pages = site()
     pages[f"{SITE}/"] = page("/a", "/b", "/c", "/typo")

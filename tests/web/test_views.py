@@ -255,3 +255,10 @@ def test_a_history_of_less_than_a_week_tells_no_chance_of_a_week():
     told = [render("parts/rules.html", {"rules": rules | {"first": 0.0, "last": days * DAY}}) for days in (6, 8)]
     assert all("3 pages, changed in 0 of 4 versions" in text for text in told)
     assert ["within a week" in text for text in told] == [False, True]
+
+
+def test_rules_of_a_site_seen_once_say_that_it_is_too_early():
+    rules = {"captures": 9, "change_recall": None, "chosen": False, "skipped": [], "rules": [], "first": 0.0}
+    told = [render("parts/rules.html", {"rules": rules | {"versions": n, "last": 9.0}}) for n in (1, 2)]
+    assert [say("rules_too_early") in text for text in told] == [True, False]
+    assert [say("rules_default") in text for text in told] == [False, True]

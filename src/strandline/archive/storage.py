@@ -20,6 +20,8 @@ PACE: Final = 28 * 86_400.0
 """Seconds of the past by which the pace is measured."""
 SOON: Final = 14.0
 """Days from which on a disk that fills is an alarm."""
+_FAR: Final = 3_652.0
+"""Days from which on no pace of today says anything. Origin: a guess."""
 _DAY: Final = 86_400.0
 _RECOUNT: Final = 3_600.0
 """Seconds after which everything is counted anew."""
@@ -41,6 +43,11 @@ class Forecast:
     def soon(self) -> bool:
         """Whether somebody should see to it."""
         return self.days is not None and self.days < SOON
+
+    @property
+    def far(self) -> bool:
+        """Whether it is too far off to name a day."""
+        return self.days is not None and self.days > _FAR
 
 
 @dataclass(frozen=True, slots=True)

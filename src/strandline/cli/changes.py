@@ -299,6 +299,8 @@ def _list_ratings(archive: "Archive", url: str, json_: bool) -> None:
         if url
         else [(one.path, one.rating, one, "page") for one in given_ratings(archive)]
     )
+    if not rows:
+        tell("nothing was said to be noise, or to matter")
     for path, rating, said, reach in rows:
         document = {"url": said.url, "block": path, "rating": rating, "time": iso(said.time), "reach": reach}
         answer(document, f"{rating:8} {path}   said {iso(said.time)[:16]}Z on {said.url}", json_)

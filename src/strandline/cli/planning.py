@@ -48,6 +48,8 @@ def next_(
     if json_:
         as_json([due_data(visit) for visit in found])
         return
+    if not found:
+        tell("note: nothing is left to visit in this hour")
     for visit in found:
         urgency = "new" if visit.urgency >= 1e30 else f"{max(0.0, visit.urgency):.3g}"
         print(printable(f"{iso(visit.due)[:16]}Z  {urgency:>9}  {visit.url}"))

@@ -70,12 +70,20 @@ def storage(
         return
     print("in all      " + ", ".join(f"{name} {size(octets)}" for name, octets in sorted(found.files.items())))
     for what in ("site", "kind", "year"):
-        print()
-        for name, captures, octets in found.by(what)[:limit]:
+        rows = found.by(what)[:limit]
+        if rows:
+            print()
+        for name, captures, octets in rows:
             print(printable(f"{name:30}  {size(octets):>10}  {counted(captures, 'capture')}"))
     ahead = found.forecast
     if ahead.free is None or ahead.reserve is None:
         print(f"\n{size(ahead.a_day)} written a day; how much room an object store has, it does not tell")
         return
     room = f"{size(ahead.free)} free, {size(ahead.reserve)} left alone, {size(ahead.a_day)} written a day"
-    print(f"\n{room}; " + ("no end in sight" if ahead.days is None else f"full in {ahead.days:.0f} days"))
+    print(f"\n{room}; " + _until_full(ahead.days, ahead.far))
+
+
+def _until_full(days: float | None, far: bool) -> str:
+    if days is None:
+        return "no end in sight"
+    return "not full within ten years" if far else f"full in {counted(round(days), 'day')}"

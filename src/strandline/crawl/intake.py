@@ -53,6 +53,7 @@ class Intake:
         self._logins = parts.logins
         self._chains: dict[str, int] = {}
         self._seeds = {seed: seed for seed in orders.scope.seeds}
+        self._found: set[str] = set()  # seeds that led to a page in this run, whatever became of it later
         """Seeds, and the addresses they sent us to: the seed each stands for."""
         self._parts_had: dict[str, float] = {}
         """What pages in browsers asked for in this run, and when it is wanted again."""
@@ -178,13 +179,14 @@ class Intake:
     def _seed_found(self, exchange: Exchange) -> None:
         self.tally.pages += exchange.request.kind is Kind.PAGE
         seed = self._seeds.get(exchange.request.url, "")
+        self._found.add(seed)
         self.tally.seeds_failed.pop(seed, None)
         self.tally.seeds_moved.pop(seed, None)
 
     def _seed_failed(self, url: str, reason: str) -> None:
         seed = self._seeds.get(url)
         unheard = reason.endswith(UNHEARD) and seed in self.tally.seeds_failed
-        if seed is not None and not unheard:  # why its host was not heard is known already
+        if seed is not None and seed not in self._found and not unheard:  # why its host was not heard is known already
             self.tally.seeds_failed[seed] = reason if seed == url else f"{reason} ({url})"
             self.tally.seeds_moved.pop(seed, None)
 
