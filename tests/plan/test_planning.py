@@ -37,3 +37,17 @@ def test_other_hours_can_be_asked_for(tmp_path):
     assert Planning(archive, START, hour_seconds=10.0).hour_seconds == 10
     with pytest.raises(UsageError, match="3600"):
         Planning(archive, START, hour_seconds=-1)
+
+
+def test_a_running_watch_is_asked_with_what_it_was_given(tmp_path):
+    archive = create(tmp_path / "a")
+    given = {"budget": "40/hour", "strategy": "round-robin", "objective": "page", "planned": 3}
+    with closing(open_catalog(tmp_path / "a")) as catalog:
+        catalog.watch.stands(START, START + 10, "", given)
+    plan = Planning(archive, START + 20).settings.plan
+    assert (plan.budget, plan.strategy, plan.objective) == ("40/hour", "round-robin", "page")
+    assert Planning(archive, START + 20, archive.settings.plan).settings.plan.budget == "500/day", "asked for"
+    assert Planning(archive, START + 9_000).settings.plan.budget == "500/day", "it is not heard of any more"
+    with closing(open_catalog(tmp_path / "a")) as catalog:
+        catalog.watch.stands(START, START + 30, "ended", given)
+    assert Planning(archive, START + 40).settings.plan.budget == "500/day"

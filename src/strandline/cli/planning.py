@@ -182,6 +182,8 @@ def _planning(folder: Path, budget: str | None = None, strategy: str | None = No
     from strandline.settings.units import rate
 
     archive = open_archive(folder)
+    if budget is None and strategy is None:
+        return Planning(archive, time.time())
     wanted = archive.settings.plan
     if budget is not None:
         in_unit("--budget", budget, rate)

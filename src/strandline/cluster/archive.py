@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from strandline.archive.erasing import ErasePlace, Shelf
 from strandline.archive.folder import Archive
@@ -24,7 +24,7 @@ from strandline.exchange.moving import Outgoing, outgoing_of
 from strandline.exchange.rebuilding import Rebuilt, reindex
 from strandline.learn.known_pages import HOUR
 from strandline.plan.coming_visits import ComingVisits
-from strandline.plan.planning import Planning, coming_of, is_watched
+from strandline.plan.planning import Planning, coming_of, given_to_watch, is_watched
 from strandline.settings.file import parse_settings
 from strandline.store.annotations import Writing
 from strandline.store.auditing import AuditReading
@@ -214,6 +214,11 @@ def _(archive: ClusterArchive, now: float) -> bool:
     with contextlib.closing(WatchReading.open(archive.database)) as watch:
         piece = watch.watch_time()
     return opened_since(archive.whole, now - 2.0 * (piece.length if piece else HOUR))
+
+
+@given_to_watch.register(ClusterArchive)
+def _(archive: ClusterArchive) -> dict[str, Any]:
+    return {}
 
 
 @coming_of.register(ClusterArchive)

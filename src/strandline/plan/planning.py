@@ -7,11 +7,11 @@ the next question; when another process writes the archive, or it lies on a read
 answer is the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property, singledispatch
-from typing import Final
+from typing import Any, Final
 
 from strandline.access.gaps import Said
 from strandline.archive.database_names import named
@@ -53,6 +53,8 @@ from strandline.store.watching import HourRow, TimePiece, WatchReading
 
 _CLOCKS_APART: Final = 60.0
 """Seconds by which clocks of machines may differ without being worth a word. Origin: a guess."""
+_OF_A_RUN: Final = ("budget", "strategy", "objective")
+"""Settings that a watch says it runs with. Origin: a definition."""
 _MOST_VISITS: Final = 10_000_000
 """Visits of an hour that may be asked for. Origin: a bound on memory."""
 _FRESH: Final = 60.0
@@ -72,10 +74,21 @@ class Planning:
             raise UsageError(f"an hour lasts more than 0 and at most 3600 seconds, not {hour_seconds:g}")
         self.archive = archive
         self.now = now
-        self.settings: Settings = in_force(replace(archive.settings, plan=plan or archive.settings.plan))
+        self._asked_plan = plan
         self._asked_hour = hour_seconds
         self._own_plan = plan is None or plan == archive.settings.plan
         self._noted = FactsNoted()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Those of the archive, with the plan that was asked for; else with what a running watch was given to spend and
+        how, which may be other than what is written down.
+        """
+        plan = self._asked_plan or self.archive.settings.plan
+        if self._asked_plan is None and self._watch[1]:
+            known = given_to_watch(self.archive)
+            plan = replace(plan, **{name: known[name] for name in _OF_A_RUN if name in known})
+        return in_force(replace(self.archive.settings, plan=plan))
 
     @cached_property
     def reading(self) -> StandingReading:
@@ -327,6 +340,14 @@ def is_watched(archive: Archive, now: float) -> bool:
     with closing(WatchReading.open(archive.database)) as watch:
         state = watch.watch_state()
     return state is not None and not state.ended and abs(now - state.updated) < _FRESH
+
+
+@singledispatch
+def given_to_watch(archive: Archive) -> Mapping[str, Any]:
+    """What a running watch says it runs with; nothing of a cluster, whose workers follow its settings."""
+    with closing(WatchReading.open(archive.database)) as watch:
+        state = watch.watch_state()
+    return state.document if state else {}
 
 
 def strategy_names() -> list[str]:
