@@ -40,7 +40,6 @@ Table `watch_hours` holds what every hour was allowed, planned and did.
 """
 
 import dataclasses
-import math
 import os
 import signal
 import time
@@ -160,10 +159,8 @@ class Watch:
     """A watch over an archive whose catalog is open for writing."""
 
     def __init__(self, folder: Path, settings: Settings, request: WatchRequest, catalog: SqliteCatalog) -> None:
-        if not 0.0 <= request.hours < math.inf:
-            raise UsageError("--for cannot be negative")
-        if not 0.0 <= request.hour_seconds <= HOUR:  # what the archive would remember
-            raise UsageError(f"--hour-seconds: an hour lasts at most 3600 seconds, not {request.hour_seconds:g}")
+        if request.hours < 0 or not 0.0 <= request.hour_seconds <= HOUR:  # the archive remembers how long they are
+            raise UsageError(f"--for below 0, or --hour-seconds not up to 3600: not {request.hour_seconds:g}")
         self._folder = folder
         self._request = request
         self._catalog = catalog
