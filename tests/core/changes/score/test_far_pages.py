@@ -41,7 +41,7 @@ def looks_of(which):
 @pytest.mark.parametrize(("which", "number"), [*looks_of("first"), *looks_of("control")])
 def test_each_look_is_told_as_a_person_would(which, number):
     """Of 753 looks at the first pages 155 were told otherwise before the rules, of 168 at the control 19 after them,
-    75 and 14 now.
+    71 and 13 now.
     """
     page = PAGES[which][number]
     found = {look.name: f"{look.scored.value:.3f}" for look in all_looks(page, number, SITE) if not look.right}
@@ -52,8 +52,8 @@ def test_each_look_is_told_as_a_person_would(which, number):
 def test_pages_are_many_and_what_is_wrong_is_bounded():
     assert len({page["kind"] for page in PAGES["first"]}) >= 60
     assert {page.get("language", "en") for page in PAGES["first"]} == {"en", "fr", "de", "es", "it", "nl"}
-    assert sum(map(len, WRONG["first"].values())) <= 75
-    assert sum(map(len, WRONG["control"].values())) <= 14
+    assert sum(map(len, WRONG["first"].values())) <= 71
+    assert sum(map(len, WRONG["control"].values())) <= 13
 
 
 @pytest.mark.parametrize("kind", KINDS)

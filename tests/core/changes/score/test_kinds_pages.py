@@ -33,4 +33,4 @@ def test_each_look_is_told_as_a_person_would(page, number):
 def test_pages_are_many_and_of_many_kinds():
     assert len({page["kind"] for page in FIRST}) >= 50
     assert {page.get("language", "en") for page in FIRST} == {"en", "fr", "de", "es", "it", "nl"}
-    assert sum(len(looks) for looks in WRONG["first"].values()) <= 135
+    assert sum(len(looks) for looks in WRONG["first"].values()) <= 121

@@ -41,6 +41,7 @@ from strandline.core.changes.delta.touched import mostly_changed, says_something
 from strandline.core.changes.delta.unstable_names import StablePaths, changing_names
 from strandline.core.changes.noise.in_step import ROW, row_form, rows_in_step
 from strandline.core.changes.noise.noise_storing import FIELDS, RATINGS, forget_oldest, noise_fields, stored_noise
+from strandline.core.changes.noise.parts_past import parts_moved
 from strandline.core.changes.noise.spots import Spots, spots_of
 from strandline.core.changes.noise.stays import Stay, is_steady
 from strandline.core.changes.words.figures import is_bare, is_money
@@ -277,11 +278,10 @@ class NoiseState:
         present = set(map(self.settled, {noise_place(block) for block in delta.new.blocks})) | changed
         self._count(present, changed, stood)
         if len(self.paths) > MOST_PATHS:
-            kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
-            self.paths = dict(kept)
+            self.paths = dict(sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2])
         spots = spots_of(delta)
-        for row in rows_in_step(delta):
-            self._count_slot(self._row(*row))
+        for slot in (*parts_moved(self, delta), *[self._row(*row) for row in rows_in_step(delta)]):
+            self._count_slot(slot)
         for change, texts, _ in touched_texts(delta):
             self._learn_items(change.block, texts)
             if change.new:

@@ -20,6 +20,7 @@ class ItemChange(NamedTuple):
     why: str = ""
     weight: float = 0.0  # of an edit, by what it says, in [0, 1]
     stands_as: Literal["", "entry", "alarm", "title"] = ""  # an entry of a list; what matters wherever it stands
+    said: str = ""  # what is after without the parts that never rest, where there are any
 
     def as_data(self, longest: int = 200) -> dict[str, Any]:
         """As `changes --json`, `compare --json` and the interface show it."""

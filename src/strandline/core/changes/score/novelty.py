@@ -34,7 +34,8 @@ from strandline.core.changes.noise.spots import Spots, spots_of
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.score.item_change import ItemChange
-from strandline.core.changes.score.item_changes import EDITED, TOLD, ItemJudge
+from strandline.core.changes.score.item_changes import EDITED, TOLD
+from strandline.core.changes.score.line_changes import LineJudge
 from strandline.core.changes.words.figures import changed_figures, holds_only_numbers, is_numeric, is_table
 from strandline.core.changes.words.link_lists import Texts
 from strandline.core.changes.words.same_text import is_same_text
@@ -125,7 +126,7 @@ class NoveltyCounter:
         self._noise = noise
         self._advertising = advertising
         self._kind = kind
-        self._judge = ItemJudge(delta, noise, kind)
+        self._judge = LineJudge(delta, noise, kind)
         self.left = ENOUGH  # what blocks may add until it makes no difference: whoever weighs them takes it off
 
     def novelties(self) -> Iterator[tuple[BlockChange, Novelty]]:
@@ -151,6 +152,7 @@ class NoveltyCounter:
             if item.kind == "rotating":
                 back.append((before, after))
             elif item.counts:
+                after = item.said or after
                 same = bool(before and after) and is_same_text(before, after)
                 alone = not same and believed < 1.0 and self._is_apart(change.new, after)
                 (edited if same else apart if alone else others).append((before, after))

@@ -48,10 +48,10 @@ class Restless:
             states = self._kind.owns(block) and self._returning.is_of_states(before, after)
             return "" if states else "differs at most looks while the rest of it stays"
         if kind in RESTLESS and self._noise.never_rests(block.path, before, after):
-            return "" if self._is_term(before, after) else "differs at every look while the rest of it stays"
+            return "" if self.is_term(before, after) else "differs at every look while the rest of it stays"
         return ""
 
-    def _is_term(self, before: str, after: str) -> bool:
+    def is_term(self, before: str, after: str) -> bool:
         """Whether what is another number now is a sum, or a length of days or months."""
         rules = language_rules(self._delta.language)
         known, facts = ({fact.key: fact for fact in read(plain_signs(text), rules).facts} for text in (before, after))
