@@ -4,19 +4,28 @@ A part is told by its place and its key. Each look at which it was another one i
 is: what stood still for long and then moves is not taken for what never rests.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from strandline.core.blocks.tree import PageBlock, hashed
 from strandline.core.changes.delta.delta import Delta
 from strandline.core.changes.delta.touched import touched_texts
 from strandline.core.changes.noise.line_parts import lines_apart, moved_parts, position_of
+from strandline.core.changes.noise.stays import Stay
 from strandline.core.changes.words.same_text import is_same_text
 
-if TYPE_CHECKING:
-    from strandline.core.changes.noise.volatility import NoiseState
-
-ONCE = 0.5
+ONCE: Final = 0.5
 """Changes that may be missing: by chance a number is the same at two looks. Origin: a guess, as in `volatility`."""
+
+
+class Looks(Protocol):
+    """What is asked of a page's noise: `NoiseState` has it."""
+
+    comparisons: int
+    slots: dict[int, tuple[int, int]]
+    stays: dict[int, Stay]
+
+    def settled(self, path: str) -> int:
+        """Hash of a path without the names that were seen to change between fetches."""
 
 
 class Past(NamedTuple):
@@ -27,18 +36,18 @@ class Past(NamedTuple):
     """Part of the looks since the first time at which it was another one."""
 
 
-def past_of(noise: "NoiseState", path: str, key: str) -> Past:
+def past_of(noise: Looks, path: str, key: str) -> Past:
     """What a part of a line did; nothing for one that always stood."""
     since, changes = noise.slots.get(_slot(noise, path, key), (0, 0))
     return Past(changes, (changes + ONCE) / max(1, noise.comparisons - since)) if changes else Past()
 
 
-def position(noise: "NoiseState", delta: Delta, block: PageBlock, text: str) -> str:
+def position(noise: Looks, delta: Delta, block: PageBlock, text: str) -> str:
     """What a short text of the new version is known by that has no label; empty for nothing."""
     return position_of(delta, block, text, lambda before: hashed(before) not in noise.stays)
 
 
-def parts_moved(noise: "NoiseState", delta: Delta) -> set[int]:
+def parts_moved(noise: Looks, delta: Delta) -> set[int]:
     """The slots of the parts that are others now."""
     moved = set[int]()
     pairs = [(path, before, after) for (path, after), before in lines_apart(delta).items()]
@@ -53,5 +62,5 @@ def parts_moved(noise: "NoiseState", delta: Delta) -> set[int]:
     return moved
 
 
-def _slot(noise: "NoiseState", path: str, key: str) -> int:
+def _slot(noise: Looks, path: str, key: str) -> int:
     return hashed(f"{noise.settled(path)}\x1c{key}")
