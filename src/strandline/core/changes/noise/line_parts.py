@@ -29,6 +29,8 @@ _LABEL: Final = re.compile(r"[^:]{1,40}:\s+|[^–—]{1,40}\s[–—]\s")
 _NUMBER: Final = re.compile(r"(?:(?<![^\W_])[-+−–±▲▼△▽↑↓]\s?)?\d+(?:[.,]\d+)*")  # with the sign of how it moved
 _LETTER: Final = re.compile(r"[^\W\d_]")
 Span = tuple[int, int]
+LISTED: Final = 0.5
+"""Part of a block's text in links, from which its lines are entries of a list. Origin: a guess."""
 AFTER: Final = 8
 """Texts after one that always stood there which are known by it. Origin: a guess."""
 SHORT: Final = 60
@@ -100,7 +102,7 @@ def lines_apart(delta: Delta) -> dict[tuple[str, str], str]:
 def _lines_apart(delta: Delta) -> dict[tuple[str, str], str]:
     came, left = dict[tuple[str, str], list[str]](), dict[tuple[str, str], list[str]]()
     for change, texts, _ in touched_texts(delta):
-        for before, after in texts:
+        for before, after in texts if change.block.linked < LISTED else ():
             if bool(before) != bool(after) and (begins := _beginning(before or after)):
                 (came if after else left).setdefault((change.block.path, begins), []).append(before or after)
     both = came.keys() & left.keys()

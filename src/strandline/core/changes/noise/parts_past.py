@@ -12,6 +12,7 @@ from strandline.core.changes.delta.touched import touched_texts
 from strandline.core.changes.noise.line_parts import lines_apart, moved_parts, position_of
 from strandline.core.changes.noise.stays import Stay
 from strandline.core.changes.words.same_text import is_same_text
+from strandline.core.changes.words.ticking import tick_form
 
 ONCE: Final = 0.5
 """Changes that may be missing: by chance a number is the same at two looks. Origin: a guess, as in `volatility`."""
@@ -54,7 +55,7 @@ def parts_moved(noise: Looks, delta: Delta) -> set[int]:
     for change, texts, _ in touched_texts(delta):
         block = change.block
         for before, after in texts:
-            if before and after and before != after:
+            if before and after and before != after and tick_form(before, after) in ("", "time"):
                 pairs.append((block.path, before, after))
                 if change.new and not block.link_weight and not is_same_text(before, after):
                     moved.add(_slot(noise, block.path, position(noise, delta, block, after)))

@@ -131,7 +131,7 @@ def is_beside(heading: str) -> bool:
     beginning = heading if heading.isascii() else heading.partition(" ")[0]
     if beginning.isascii():
         first = _LETTERS.search(beginning)
-        if first and first[0].lower() not in _first_words():  # of most of them
+        if first and first[0].lower() not in first_words():  # of most of them
             return False
     return _is_beside(heading)
 
@@ -146,7 +146,7 @@ def _is_beside(heading: str) -> bool:
 
 
 @cache
-def _first_words() -> frozenset[str]:
+def first_words() -> frozenset[str]:
     """The first words of all of them."""
     whole, _, firsts = _headings()
     return firsts.union([words[0] for words in whole if words])

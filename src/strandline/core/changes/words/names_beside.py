@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from strandline.core.blocks.tree import BlockTree
-from strandline.core.changes.words.beside_lists import LONGEST, is_beside
+from strandline.core.changes.words.beside_lists import LONGEST, first_words, is_beside
 
 FEWEST, MOST = 2, 8
 """Names below a heading. Origin: a guess."""
@@ -36,6 +36,8 @@ def _names(page: BlockTree) -> Iterator[tuple[str, str]]:
     found, inside = list[tuple[str, str]](), ""  # the path of the heading
     for block in page.blocks:
         for kind, text, _ in block.items:
+            if not inside and (kind != "text" or not _may_head(text)):
+                continue  # of most texts
             if kind != "text":
                 found, inside = [], ""
             elif len(text) <= LONGEST and heads(text):
@@ -70,6 +72,8 @@ def begins_with_heading(line: str) -> bool:
     >>> begins_with_heading("Most read in this library is a book of fables."), begins_with_heading("Related work")
     (False, False)
     """
+    if not _may_head(line):
+        return False
     words = line.split()
     for count in range(1, min(WORDS, len(words) - FEWEST) + 1):
         heading = " ".join(words[:count]).rstrip(":")
@@ -77,3 +81,9 @@ def begins_with_heading(line: str) -> bool:
             rest = words[count]
             return rest[:1].isupper() and _ENDS.search(line[len(heading) + 1 :]) is None
     return False
+
+
+def _may_head(text: str) -> bool:
+    """Whether a text may begin with such a heading, as its first word tells."""
+    first = text.partition(" ")[0].rstrip(":").lower()
+    return not first.isascii() or first in first_words()
