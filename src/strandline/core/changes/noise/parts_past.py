@@ -16,6 +16,8 @@ from strandline.core.changes.words.ticking import tick_form
 
 ONCE: Final = 0.5
 """Changes that may be missing: by chance a number is the same at two looks. Origin: a guess, as in `volatility`."""
+LEARNED: Final = frozenset(("", "time", "reading"))
+"""Forms of edits that are learned from: what ticks by any other does so at every look, whatever it did before."""
 
 
 class Looks(Protocol):
@@ -55,7 +57,7 @@ def parts_moved(noise: Looks, delta: Delta) -> set[int]:
     for change, texts, _ in touched_texts(delta):
         block = change.block
         for before, after in texts:
-            if before and after and before != after and tick_form(before, after) in ("", "time"):
+            if before and after and before != after and tick_form(before, after) in LEARNED:
                 pairs.append((block.path, before, after))
                 if change.new and not block.link_weight and not is_same_text(before, after):
                     moved.add(_slot(noise, block.path, position(noise, delta, block, after)))

@@ -18,6 +18,8 @@ NAME: Final = 60
 """Letters of a name. Origin: a guess."""
 LONG: Final = 10
 """Letters of a heading of one word ("Meistgelesen"): shorter ones head other things, too. Origin: a guess."""
+LINE: Final = 240
+"""Letters of a heading with names behind it, at most. Origin: a guess."""
 WORDS: Final = 6
 """Words of a heading, at most. Origin: a guess."""
 _ENDS: Final = re.compile(r"[.;:!?·|@€$£%]|\d\s?[:.,]\d")
@@ -36,7 +38,7 @@ def _names(page: BlockTree) -> Iterator[tuple[str, str]]:
     found, inside = list[tuple[str, str]](), ""  # the path of the heading
     for block in page.blocks:
         for kind, text, _ in block.items:
-            if not inside and (kind != "text" or not _may_head(text)):
+            if not inside and (kind != "text" or len(text) > LONGEST or not _may_head(text)):
                 continue  # of most texts
             if kind != "text":
                 found, inside = [], ""
@@ -44,7 +46,7 @@ def _names(page: BlockTree) -> Iterator[tuple[str, str]]:
                 if len(found) >= FEWEST:
                     yield from found
                 found, inside = [], block.path
-            elif inside == block.path and len(text) <= NAME and _ENDS.search(text) is None and len(found) < MOST:
+            elif inside == block.path and may_be_name(text) and len(found) < MOST:
                 found.append((block.path, text))
             else:
                 if len(found) >= FEWEST:
@@ -52,6 +54,15 @@ def _names(page: BlockTree) -> Iterator[tuple[str, str]]:
                 found, inside = [], ""
     if len(found) >= FEWEST:
         yield from found
+
+
+def may_be_name(text: str) -> bool:
+    """Whether a text is short and says no sentence.
+
+    >>> may_be_name("The night train"), may_be_name("The train runs.")
+    (True, False)
+    """
+    return len(text) <= NAME and _ENDS.search(text) is None
 
 
 def heads(heading: str) -> bool:
@@ -72,7 +83,7 @@ def begins_with_heading(line: str) -> bool:
     >>> begins_with_heading("Most read in this library is a book of fables."), begins_with_heading("Related work")
     (False, False)
     """
-    if not _may_head(line):
+    if len(line) > LINE or not _may_head(line):
         return False
     words = line.split()
     for count in range(1, min(WORDS, len(words) - FEWEST) + 1):
