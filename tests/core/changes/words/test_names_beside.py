@@ -1,13 +1,14 @@
 import pytest
 
-from strandline.core.changes.words.names_beside import begins_with_heading, heads, names_beside
+from strandline.core.changes.words.names_beside import begins_with_heading, heads, is_name_beside
 from strandline.dom.html import blocks
 
 TEXT = "<p>The ferry does not run when the water is high, and whoever waits may wait in the hut.</p>" * 3
 
 
 def names(html):
-    return {text for _, text in names_beside(blocks(f"<body><h1>Ferry</h1>{TEXT}{html}</body>".encode()))}
+    page = blocks(f"<body><h1>Ferry</h1>{TEXT}{html}</body>".encode())
+    return {text for block in page.blocks for text in block.texts if is_name_beside(page, block.path, text)}
 
 
 def test_names_below_a_heading_without_a_link():

@@ -25,6 +25,7 @@ SAYING: Final = 20
 WORDS: Final = 5
 """Words of one that is a list of names. Origin: a guess."""
 _ENDS: Final = re.compile(r"(?:\s*[·•|]\s*|\s\|\s|\s*\(\s*|\)\s*|\n+)")
+_END: Final = re.compile(r"[·•|()\n]")
 _LABEL: Final = re.compile(r"[^:]{1,40}:\s+|[^–—]{1,40}\s[–—]\s")
 _NUMBER: Final = re.compile(r"(?:(?<![^\W_])[-+−–±▲▼△▽↑↓]\s?)?\d+(?:[.,]\d+)*")  # with the sign of how it moved
 _LETTER: Final = re.compile(r"[^\W\d_]")
@@ -163,6 +164,8 @@ def _moved(before: str, after: str) -> Iterator[MovedPart]:
 
 def _pieces(line: str) -> list[Span]:
     """Where the parts between dots, bars and parentheses begin and end."""
+    if _END.search(line) is None:  # of most lines
+        return [(0, len(line))]
     found, start = list[Span](), 0
     for end in _ENDS.finditer(line):
         if end.start() > start:

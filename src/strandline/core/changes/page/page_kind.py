@@ -20,7 +20,7 @@ from strandline.core.blocks.tree import BlockTree, PageBlock
 from strandline.core.changes.delta.carried import LONG, noise_place, prose_of
 from strandline.core.changes.noise.volatility import NoiseState
 from strandline.core.changes.words.beside_lists import beside_lists, texts_beside
-from strandline.core.changes.words.names_beside import begins_with_heading, may_be_name, names_beside
+from strandline.core.changes.words.names_beside import begins_with_heading, is_name_beside
 from strandline.core.kept_property import kept_property
 
 MOST: Final = 0.6
@@ -123,11 +123,7 @@ class PageKind:
 
     def names_beside(self, path: str, text: str) -> bool:
         """The same of a name without a link, and of a line that is such a heading with names behind it."""
-        return (may_be_name(text) and (path, text) in self._names_beside) or begins_with_heading(text)
-
-    @kept_property
-    def _names_beside(self) -> frozenset[tuple[str, str]]:
-        return frozenset().union(*map(names_beside, self._versions))
+        return any(is_name_beside(version, path, text) for version in self._versions) or begins_with_heading(text)
 
     @kept_property
     def _listed_beside(self) -> frozenset[tuple[str, str]]:

@@ -71,8 +71,10 @@ class LineJudge(ItemJudge):
         return found
 
     def _moves_with_others(self, block: PageBlock, before: str, after: str, counts: bool) -> ItemChange | None:
-        dated = parts_of(before).dates != parts_of(after).dates  # somebody appointed another one, in a row that ticks
-        return super()._moves_with_others(block, before, after, counts and not dated)
+        found = super()._moves_with_others(block, before, after, counts)
+        if found and found.kind == "ticking" and parts_of(before).dates != parts_of(after).dates:
+            return None  # somebody appointed another date, in a row that ticks
+        return found
 
     def _is_in_turn(self, block: PageBlock, before: str, after: str) -> bool:
         """Whether a text is back that shares its place with several others."""

@@ -6,7 +6,6 @@ sentence, in the same part of the page.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from strandline.core.blocks.tree import BlockTree
@@ -26,34 +25,35 @@ _ENDS: Final = re.compile(r"[.;:!?·|@€$£%]|\d\s?[:.,]\d")
 """What no name has: the end of a sentence, parts of a line, figures."""
 
 
-def names_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
-    """Such names, each behind the path of its block; kept with the page."""
-    known: frozenset[tuple[str, str]] | None = page.__dict__.get("names_beside")
+def is_name_beside(page: BlockTree, path: str, text: str) -> bool:
+    """Whether a text of a block at a path of a page is such a name."""
+    if not may_be_name(text):
+        return False
+    texts, paths, places = _order(page)
+    place = places.get((path, text))
+    if place is None:
+        return False
+    start = place - 1
+    while start >= 0 and paths[start] == path and place - start <= MOST and not heads(texts[start]):
+        if not may_be_name(texts[start]):
+            return False
+        start -= 1
+    if start < 0 or paths[start] != path or place - start > MOST:
+        return False
+    after = place + 1 < len(texts) and paths[place + 1] == path and may_be_name(texts[place + 1])
+    return place - start + after >= FEWEST
+
+
+def _order(page: BlockTree) -> tuple[list[str], list[str], dict[tuple[str, str], int]]:
+    """The texts of a page that are no links, the paths of their blocks, and where each stands; kept with the page."""
+    known: tuple[list[str], list[str], dict[tuple[str, str], int]] | None = page.__dict__.get("names_order")
     if known is None:
-        known = page.__dict__["names_beside"] = frozenset(_names(page))
+        blocks = [block for block in page.blocks if not block.link_weight]
+        texts = [text for block in blocks for text in block.texts]
+        paths = [block.path for block in blocks for _ in block.texts]
+        places = {pair: place for place, pair in enumerate(zip(paths, texts, strict=True))}
+        known = page.__dict__["names_order"] = texts, paths, places
     return known
-
-
-def _names(page: BlockTree) -> Iterator[tuple[str, str]]:
-    found, inside = list[tuple[str, str]](), ""  # the path of the heading
-    for block in page.blocks:
-        for kind, text, _ in block.items:
-            if not inside and (kind != "text" or len(text) > LONGEST or not _may_head(text)):
-                continue  # of most texts
-            if kind != "text":
-                found, inside = [], ""
-            elif len(text) <= LONGEST and heads(text):
-                if len(found) >= FEWEST:
-                    yield from found
-                found, inside = [], block.path
-            elif inside == block.path and may_be_name(text) and len(found) < MOST:
-                found.append((block.path, text))
-            else:
-                if len(found) >= FEWEST:
-                    yield from found
-                found, inside = [], ""
-    if len(found) >= FEWEST:
-        yield from found
 
 
 def may_be_name(text: str) -> bool:
@@ -71,6 +71,8 @@ def heads(heading: str) -> bool:
     >>> heads("You may also like"), heads("Meistgelesen"), heads("Links")
     (True, True, False)
     """
+    if len(heading) > LONGEST or not _may_head(heading):
+        return False
     said = [word for word in heading.split() if word[:1].isalpha()]
     return (len(said) > 1 or len("".join(said)) >= LONG) and is_beside(heading)
 
