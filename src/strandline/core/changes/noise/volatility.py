@@ -15,7 +15,7 @@ Noise is learned for each page. How often a block changes tells noise from news 
                       (`spots`): a box that rotates beside a list in one block
     rows              lists most rows of which are others in their numbers at every look (`in_step`)
     slots             the part of a text that changes while the rest of it stays; one that changed at least three times,
-                      and at most looks, ticks
+                      and at most looks, ticks; and parts of lines, each by itself (`parts_past`)
     double fetch      two fetches seconds apart; blocks that differ mostly are masked, and so are texts that keep the
                       same words around a changing part; what they showed on other pages of the site (`site_noise`)
                       holds here, too
