@@ -1,3 +1,4 @@
+import re
 from itertools import pairwise
 
 from strandline.core.changes.delta.vidiff import compare
@@ -21,13 +22,19 @@ def set_back(*lines):
     kind = PageKind(trees[-1], noise=noise, earlier=trees[-2])
     returning = Returning(delta, noise, kind)
     parts = RestlessParts(delta, noise, kind, returning, Restless(delta, noise, kind, returning))
-    block = next(block for block in trees[-1].blocks if lines[-1] in block.texts)
-    return parts.set_back(block, *lines[-2:])
+    plain = [re.sub("<[^>]+>", "", line) for line in lines[-2:]]
+    block = next(block for block in trees[-1].blocks if plain[1] in block.texts)
+    return parts.set_back(block, *plain)
 
 
 def test_numbers_that_are_others_at_every_look():
     lines = [f"Lent {number} books in {rooms} rooms" for number, rooms in ((7, 2), (9, 2), (4, 2), (6, 2), (8, 3))]
     assert set_back(*lines) == "Lent 6 books in 3 rooms"
+
+
+def test_a_number_in_a_link_is_part_of_an_entry():
+    lines = [f"<a href=/{number}>Release {number} of the sluice</a>" for number in (7, 9, 4, 6, 8)]
+    assert set_back(*lines) == "Release 8 of the sluice"
 
 
 def test_a_number_goes_with_those_beside_it_though_it_stays_at_times():

@@ -137,8 +137,12 @@ class RestlessParts:
         return changes > 0 and share >= KNOWN and not self._is_appointed(block, part, before, after)
 
     def _is_appointed(self, block: PageBlock, part: MovedPart, before: str, after: str) -> bool:
-        """Whether a number is a sum, a term, a limit, part of a result or of a state."""
+        """Whether a number is a sum, a term, a limit, part of a result, of a state or of an entry of a list that is a
+        link: lists pass on ("Release 8.3", "Release 8.4").
+        """
         start, end = part.span
+        if block.link_weight and self._kind.owns(block) and _in_link(block, part.after, after):
+            return True
         if _RESULT.search(after, max(0, start - BESIDE), end + BESIDE):
             return True
         if self._kind.owns(block) and self._returning.is_of_states(before, after):
@@ -173,3 +177,7 @@ class RestlessParts:
 
 def _is_linked(block: PageBlock, said: str) -> bool:
     return bool(block.link_weight) and any(kind == "link" and text and text in said for kind, text, _ in block.items)
+
+
+def _in_link(block: PageBlock, number: str, line: str) -> bool:
+    return any(kind == "link" and number in text and text in line for kind, text, _ in block.items)
