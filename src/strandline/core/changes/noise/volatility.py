@@ -37,8 +37,9 @@ from strandline.core.blocks.tree import PageBlock, hashed, plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, without, word_numbers
 from strandline.core.changes.delta.carried import LINKS, noise_place
 from strandline.core.changes.delta.delta import Delta
-from strandline.core.changes.delta.touched import mostly_changed, says_something, touched_texts
+from strandline.core.changes.delta.touched import says_something, touched_texts
 from strandline.core.changes.delta.unstable_names import StablePaths, changing_names
+from strandline.core.changes.noise.double_fetch import differing_places, turning_spots
 from strandline.core.changes.noise.in_step import ROW, row_form, rows_in_step
 from strandline.core.changes.noise.noise_storing import FIELDS, RATINGS, forget_oldest, noise_fields, stored_noise
 from strandline.core.changes.noise.parts_past import parts_moved
@@ -246,9 +247,13 @@ class NoiseState:
         """True for a block of which two fetches seconds apart would have shown that it is noise."""
         return self.double_fetches > 0 or self.settled(noise_place(block)) in self.steady_elsewhere
 
-    def is_masked_text(self, path: str, before: str, after: str) -> bool:
-        """True for a text whose changing part was seen to differ between two fetches seconds apart."""
-        return bool(self.masked_texts) and self._frame(path, before, after) in self.masked_texts
+    def is_masked_text(self, path: str, before: str, after: str, stands: str) -> bool:
+        """True for a text whose changing part was seen to differ between two fetches seconds apart, or all of it behind
+        the text that `stands` before it.
+        """
+        if is_same_text(before, after):
+            return self._frame(path, before, after) in self.masked_texts
+        return not self.masked_texts.isdisjoint((self._frame(path, before, after), self._spot(path, stands)))
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
@@ -367,11 +372,9 @@ class NoiseState:
         if renamed := changing_names(delta, self.unstable):
             self.unstable |= renamed
             self._settled.clear()
+        self.masked_paths.update(map(self.settled, differing_places(delta)))
+        self.masked_texts.update([self._spot(path, stands) for path, stands in turning_spots(delta)])
         for change in delta.changes:
-            if not change.content:
-                continue
-            if mostly_changed(change):
-                self.masked_paths.add(self.settled(noise_place(change.block)))
             for operation in change.content:
                 if operation.element == "text" and operation.kind == "update":
                     self.masked_texts.add(self._frame(operation.block, operation.before, operation.after))

@@ -137,7 +137,7 @@ class NoveltyCounter:
     def _count(self, change: BlockChange, texts: Texts, addresses: list[str]) -> Novelty:
         found, noise, block = Novelty(), self._noise, change.block
         if noise.masked_texts:
-            texts = self._unmasked(texts, block.path, found)
+            texts = self._unmasked(texts, block, found)
         numbers = bool(texts) and self._kind.listing < HALF and self._kind.owns(block) and self._numeric
         table = numbers or ((block.role == "main" or self._numeric) and is_table(block))
         believed = (1.0 - noise.rotation(noise_place(block))) ** 2
@@ -218,11 +218,12 @@ class NoveltyCounter:
         changed = [(change.old, change.new) for change in self._delta.changes if change.content]
         return renamed_pictures(*([block for block in blocks if block] for blocks in zip(*changed, strict=True)))
 
-    def _unmasked(self, texts: Texts, path: str, found: Novelty) -> Texts:
+    def _unmasked(self, texts: Texts, block: PageBlock, found: Novelty) -> Texts:
+        masks, stands = self._noise.is_masked_text, self._spots.before
         kept = [
             (before, after)
             for before, after in texts
-            if not (before and after and self._noise.is_masked_text(path, before, after))
+            if not (before and after and masks(block.path, before, after, stands(block, after)))
         ]
         found.masked = len(texts) - len(kept)
         return kept
