@@ -65,6 +65,7 @@ def wrong(place, words):
         (["patterns", "{archive}", "--periods", "99999999"], "--periods must lie between 1 and 10080"),
         (["rules", "{archive}", "--period", "soon"], "--period: 'soon' is not a duration"),
         (["feed", "{archive}", "--site", "other.example"], "no site 'other.example' in this archive; there are"),
+        (["changes", "{archive}", "--min-importance", "nan"], "a finite number is wanted"),
         (["next", "{archive}", "--visits", f"{10**20}"], "at least one visit and at most 10000000"),
         (["alerts", "{archive}", "--limit", f"{10**20}"], "'--limit'"),
         (["search", "{archive}", "euro", "--limit", f"{10**20}"], "'--limit'"),

@@ -22,6 +22,7 @@ from strandline.cli.options import (
     SizeLimit,
     Url,
     Workers,
+    a_number,
 )
 from strandline.cli.output import answer, as_json, iso, printable, size, tell
 from strandline.core.wording import counted
@@ -108,7 +109,9 @@ def watch(
     budget: Annotated[str | None, typer.Option(help="Requests or bytes: 500/day, 40/hour, 2GB/day.")] = None,
     strategy: Annotated[str | None, typer.Option(help="How pages are chosen.")] = None,
     objective: Annotated[str | None, typer.Option(help="What counts: pool, page, middle, count or content.")] = None,
-    coherence: Annotated[float | None, typer.Option(help="0: page by page; 1 and more: sites together.")] = None,
+    coherence: Annotated[
+        float | None, typer.Option(help="0: page by page; 1 and more: sites together.", callback=a_number)
+    ] = None,
     for_: Annotated[str, typer.Option("--for", help="Stop after this long, for example 48h. Without: never.")] = "",
     hour_seconds: Annotated[
         float, typer.Option(help="For demonstrations: seconds an hour lasts; budgets and patterns follow.", min=0.0)

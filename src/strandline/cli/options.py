@@ -1,6 +1,7 @@
 """Arguments and options that several commands have, the same for each, and how what is typed is read."""
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -9,6 +10,14 @@ import typer
 from strandline.errors import UsageError, usage_errors
 
 T = TypeVar("T")
+
+
+def a_number(value: float | None) -> float | None:
+    """A number that was given, if it is one: "nan" passes all bounds."""
+    if value is not None and not isfinite(value):
+        raise typer.BadParameter("a finite number is wanted")
+    return value
+
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
 Place = Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")]
@@ -24,7 +33,9 @@ By = Annotated[str, typer.Option(help="Who decides this, for the journal.")]
 Site = Annotated[str, typer.Option(help="Only this site (registered domain or host).")]
 Collection = Annotated[str, typer.Option(help="Only this collection.", metavar="NAME")]
 Tag = Annotated[str, typer.Option(help="Only pages and changes with this tag.", metavar="TAG")]
-MinImportance = Annotated[float, typer.Option(help="Only changes that matter this much.", min=0, max=1)]
+MinImportance = Annotated[
+    float, typer.Option(help="Only changes that matter this much.", min=0, max=1, callback=a_number)
+]
 
 # How an archive is crawled
 Seeds = Annotated[
