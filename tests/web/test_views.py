@@ -114,6 +114,14 @@ def test_pages_open(living_server, path):
     assert b"style=" not in body and b"<script>" not in body and b"onclick" not in body
 
 
+def test_a_class_has_the_number_that_commands_and_programs_give_it(living_server):
+    page = living_server.get("/classes", {"Accept": "text/html"}, origin="interface")[2].decode()
+    said = json.loads(living_server.get("/api/v1/classes", origin="interface")[2])
+    numbers = [one["number"] for one in said["classes"]]
+    assert numbers and all(f"Class {number}: " in page for number in numbers)
+    assert f"Class {max(numbers) + 1}: " not in page
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
