@@ -4,6 +4,7 @@ Every store answers: a folder, and the same archive moved to PostgreSQL and stud
 """
 
 import contextlib
+import sqlite3
 from collections import Counter
 from urllib.parse import urlsplit
 
@@ -61,6 +62,18 @@ def reading(archive):
     found = BrowsingReading.open(archive.folder / DATABASE)
     yield found
     found.close()
+
+
+def test_only_changes_that_are_kept_are_counted(archive, reading):
+    """The number of the last row was told: that of changes which were taken back, or which nobody sees, stays."""
+    before = reading.totals()["changes"]
+    assert before == sum(change.visible for change in archive.studies.changes()) > 0
+    file = archive.folder / DATABASE
+    if not file.exists():
+        return  # the same statement, and triggers of its own: test_days_are_what_counting_gives
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("DELETE FROM changes WHERE change = (SELECT min(change) FROM changes WHERE visible)")
+    assert reading.totals()["changes"] == before - 1
 
 
 def test_days_are_what_counting_gives(archive, reading):

@@ -375,7 +375,7 @@ class BrowsingReading(SpansReading):
         """How much there is of everything that is counted cheaply."""
         row = self._row(
             """SELECT (SELECT count(DISTINCT site) FROM hosts), (SELECT coalesce(sum(pages), 0) FROM hosts),
-                (SELECT coalesce(sum(captures), 0) FROM hosts), (SELECT coalesce(max(change), 0) FROM changes),
+                (SELECT coalesce(sum(captures), 0) FROM hosts), (SELECT coalesce(sum(changes), 0) FROM host_days),
                 (SELECT coalesce(sum(versions), 0) FROM history_counts),
                 (SELECT coalesce(sum(blocks), 0) FROM history_counts),
                 (SELECT count(*) FROM leases), (SELECT count(*) FROM study_problems)"""
