@@ -248,12 +248,9 @@ class NoiseState:
         return self.double_fetches > 0 or self.settled(noise_place(block)) in self.steady_elsewhere
 
     def is_masked_text(self, path: str, before: str, after: str, stands: str) -> bool:
-        """True for a text whose changing part was seen to differ between two fetches seconds apart, or all of it behind
-        the text that `stands` before it.
-        """
-        if is_same_text(before, after):
-            return self._frame(path, before, after) in self.masked_texts
-        return not self.masked_texts.isdisjoint((self._frame(path, before, after), self._spot(path, stands)))
+        """True where two fetches seconds apart differ in this part of a text, or in all of it behind what `stands`."""
+        same, masked = is_same_text(before, after), self.masked_texts
+        return self._frame(path, before, after) in masked or (not same and self._spot(path, stands) in masked)
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
