@@ -2,8 +2,9 @@
 
     python keeper.py FOLDER [--groups N] [--no-fsync] [--seed N]
 
-The order is the product's: keep, sync the WARC, commit the catalog, print. `--no-fsync` leaves the WARC fsync out:
-the negative control that a power-loss test has to catch.
+The order is the product's: keep, sync the WARC, commit the catalog, print. Two negative controls have another one:
+`--no-fsync` leaves the WARC fsync out, which a power-loss test has to catch; `hasty` promises what is not committed
+yet, which kill -9 has to.
 """
 
 import argparse
@@ -98,7 +99,12 @@ def start(folder, fsync=True, rotate=300_000):
     return catalog, WarcWriter(folder / "archive", WarcInfo("keeper"), SystemClock(), settings)
 
 
-def run(folder, groups=1_000_000, fsync=True, seed=None, out=None, rotate=300_000):
+def say(out, promises):
+    out.write(promises)
+    out.flush()
+
+
+def run(folder, groups=1_000_000, fsync=True, seed=None, out=None, rotate=300_000, hasty=False):
     """Keep exchanges until killed or done."""
     if not fsync:
         OpenWarc.sync = lambda self: None
@@ -111,10 +117,13 @@ def run(folder, groups=1_000_000, fsync=True, seed=None, out=None, rotate=300_00
         for _ in range(rng.randint(1, 6)):
             number += 1
             captures.append(writer.keep(made_up(rng, number)))
+        promises = "".join(json.dumps(promise(capture)) + "\n" for capture in captures)
+        if hasty:
+            say(out, promises)
         writer.sync()
         catalog.commit(Batch(visited=[visited(capture) for capture in captures]))
-        out.write("".join(json.dumps(promise(capture)) + "\n" for capture in captures))
-        out.flush()
+        if not hasty:
+            say(out, promises)
     writer.close()
     catalog.close()
 

@@ -63,6 +63,13 @@ def test_kill_9(in_memory, cycles):
     assert promises_hold(in_memory, everything) == []
 
 
+@pytest.mark.parametrize("cycles", [200])  # it ends with the first loss
+def test_kill_9_of_what_promises_too_early_loses_promises(in_memory, cycles):
+    """The negative control: a promise before the commit is not kept, and the loop above sees that."""
+    hasty = functools.partial(keeper.run, in_memory, hasty=True)
+    assert crash_loop(hasty, functools.partial(promises_hold, in_memory), cycles, until_lost=True).lost
+
+
 @pytest.mark.root
 @every_step(5)
 def test_killed_between_any_two_steps_files_and_catalog_agree(in_memory, every):
