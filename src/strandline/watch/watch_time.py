@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from strandline.archive.folder import Archive
 from strandline.archive.wall_clock import SystemClock
 from strandline.core.wording import counted
+from strandline.errors import UsageError
 from strandline.learn.known_pages import HOUR
 from strandline.ports import Clock
 from strandline.store.catalog import SqliteCatalog
@@ -23,7 +24,11 @@ _SET: Final = 1.0
 
 
 def time_of(catalog: SqliteCatalog, hour_seconds: float, now: float) -> TimePiece | None:
-    """How the hours of this watch run; None for those of the clock. What is asked for anew is kept in the catalog."""
+    """How the hours of this watch run; None for those of the clock. What is asked for anew is kept in the catalog:
+    hours that no plan can be made with are refused here.
+    """
+    if not 0.0 <= hour_seconds <= HOUR:
+        raise UsageError(f"--hour-seconds: an hour lasts more than 0 and at most 3600 seconds, not {hour_seconds:g}")
     known = catalog.watch.reading.watch_time()
     length = hour_seconds or (known.length if known else HOUR)
     if known is not None and known.length == length:

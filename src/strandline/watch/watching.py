@@ -159,8 +159,8 @@ class Watch:
     """A watch over an archive whose catalog is open for writing."""
 
     def __init__(self, folder: Path, settings: Settings, request: WatchRequest, catalog: SqliteCatalog) -> None:
-        if request.hours < 0 or not 0.0 <= request.hour_seconds <= HOUR:  # the archive remembers how long they are
-            raise UsageError(f"--for below 0, or --hour-seconds not up to 3600: not {request.hour_seconds:g}")
+        if request.hours < 0:
+            raise UsageError("--for cannot be negative")
         self._folder = folder
         self._request = request
         self._catalog = catalog

@@ -30,7 +30,7 @@ SOON: Final = 2
 TURNING: Final = 0.6
 """Part of the looks at which a text that turns is another one: one of four by chance is at three of four looks.
 Origin: a guess."""
-FIRST: Final = 2
+FIRST: Final = SOON
 """Looks before which nothing can be known of what never rests. Origin: derived, from `SOON`."""
 MANY: Final = 2
 """Numbers of a line that never rest, from which on others go with them. Origin: a guess."""
