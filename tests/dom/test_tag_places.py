@@ -41,6 +41,7 @@ PIECES = [
         b"<template>",
     ),
     *(b"</template>", b"<s>", b"<S ", b"<span", b"<del", b"<Strike>", b"<strong>", b"line-through", b"Line-Through"),
+    *(b"style=", b"Style \n= '", b"<app-post>", b"<App.b-", b"a-t", b"-T", b"hyphens-than-this"),
     *(b" hidden", b" HIDDEN>", b"hidden", b"display:", b"DISPLAY:none", b"display"),
 ]
 PAGES = st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
@@ -83,7 +84,8 @@ def test_all_signs_are_counted_and_no_stroke_is_missed(page):
     tags = PageTags(page, WANTED)
     assert tags.signs == page.count(b"<")
     assert tags.struck == bool(re.search(rb"<(?:s[> \n]|del|strike)", page.lower()))
-    assert tags.lined or b"line-through" not in page.lower()
+    assert tags.lined == bool(re.search(rb"style\s*=[^>]*line-through", page.lower()))
+    assert tags.defined == bool(re.search(rb"<[a-z0-9.]+-", page.lower()))
 
 
 @pytest.mark.parametrize(

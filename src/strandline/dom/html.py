@@ -62,16 +62,22 @@ _KINDS_OF_ITEMS: Final = np.array(KINDS_OF_ITEMS, np.object_)
 
 
 class _Read(NamedTuple):
-    """What is known of a page that was read: whether something of it may be struck through, whether no tag has too many
-    attributes.
+    """What is known of a page that was read: how many `<` it has, whether something of it may be struck through, or
+    have tags that scripts define, and whether no tag has too many attributes.
     """
 
     page: bytes
+    signs: int
     struck: bool
+    defined: bool
     safe: bool
 
 
 _READ_LAST: Final[list[_Read]] = []  # what changed to the eye is cut next
+
+
+def _read(tags: PageTags) -> _Read:
+    return _Read(tags.page, tags.signs, has_strokes(tags), tags.defined, safe=False)
 
 
 def _known(page: bytes) -> _Read | None:
@@ -112,7 +118,8 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
     ready()
     start = time.thread_time()
     page = as_utf8(html, charset)
-    survey = scanned(page, AS_SERVED) if _may_be_hostile(page) else None
+    known = _known(page)
+    survey = scanned(page, AS_SERVED) if _may_be_hostile(page, known) else None
     _check(start)
     if survey and (
         survey.nesting > NESTING_LIMIT or survey.attributes > ATTRIBUTE_LIMIT or _most_options(page) > OPTION_LIMIT
@@ -122,10 +129,10 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
         parsed = LexborHTMLParser(page)
         _check(start)
         title = parsed.css_first("title")
-        known = _known(page)
-        struck = known.struck if known else has_strokes(PageTags(page, BESIDE))
-        written = with_blanks(with_lines((parsed.html or "").encode()))
-        tree = _layout_tree(_shown(written, 0, struck), served=False, described=described)
+        known = known or _read(PageTags(page, BESIDE))
+        written = (parsed.html or "").encode()
+        written = with_blanks(with_lines(written) if known.defined else written)
+        tree = _layout_tree(_shown(written, 0, known.struck), served=False, described=described)
         tree.title = " ".join(title.text().split()) if title else ""
         tree.declared = declared_kinds(page) if described else 0
     _check(start)
@@ -136,9 +143,9 @@ def visible_hash(html: bytes, *, charset: str | None = None) -> int:
     """64 bits over the text, the addresses and what a reader sees beside them: equal means nothing visible changed."""
     page = as_utf8(html, charset)
     tags = PageTags(page, BESIDE)
-    struck = has_strokes(tags)
-    shown = _shown(page, AS_SERVED, struck, tags.signs)
-    _READ_LAST[:] = [_Read(page, struck, shown.attributes <= ATTRIBUTE_LIMIT)]
+    read = _read(tags)
+    shown = _shown(page, AS_SERVED, read.struck, tags.signs)
+    _READ_LAST[:] = [read._replace(safe=shown.attributes <= ATTRIBUTE_LIMIT)]
     return shown.visible_hash() ^ beside_hash(tags)
 
 
@@ -185,14 +192,9 @@ def _check(start: float) -> None:
         raise PageTooCostlyError(f"the page took more than {CPU_LIMIT:.0f} s of CPU")
 
 
-def _may_be_hostile(page: bytes) -> bool:
-    tags = int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
-    if (
-        tags > _SAFE_TAGS
-        or not tags
-        or len(page) <= _SAFE_SIZE
-        or any(one.safe and one.page == page for one in _READ_LAST)
-    ):
+def _may_be_hostile(page: bytes, known: _Read | None) -> bool:
+    tags = known.signs if known else int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
+    if tags > _SAFE_TAGS or not tags or len(page) <= _SAFE_SIZE or (known and known.safe):
         return tags > _SAFE_TAGS
     return attributes_of(page) > ATTRIBUTE_LIMIT
 

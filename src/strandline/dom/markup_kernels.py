@@ -7,6 +7,8 @@ from strandline.core.compiled import compiled_without_counting as scanner
 from strandline.dom.tags import LONGEST, TABLE_SIZE, packed
 
 Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+"""The same bytes eight by eight, as far as there are eight."""
 Ints = NDArray[np.int64]
 
 # What the attributes of one tag say, from place FOUND on in the scanner's memory `m`. Spans are (from, to) in the page.
@@ -29,6 +31,69 @@ CODES[97:123] = CODES[65:91] = range(1, 27)
 CODES[48:58] = range(27, 37)
 CODES[45] = 37
 CODES[:33] = CODES[[47, 61, 62]] = 64
+
+
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_SIGNS, _HYPHENS = np.uint64(0x3C3C3C3C3C3C3C3C), np.uint64(0x2D2D2D2D2D2D2D2D)
+_LETTERS_T, _SMALL = np.uint64(0x7474747474747474), np.uint64(0x2020202020202020)
+_BYTE, _LAST = np.uint64(8), np.uint64(0x8000000000000000)
+
+
+def eight_by_eight(page: bytes) -> Words:
+    """A page as kernels pass over most of it."""
+    return np.frombuffer(page, np.uint64, len(page) // 8)
+
+
+@scanner
+def next_sign(page: Bytes, words: Words, i: int) -> int:
+    """The place of the next `<` from i on, or the end of the page. Most bytes are looked at eight at a time: a byte is
+    the one looked for where taking 1 from its difference borrows.
+    """
+    while i & 7 and i < page.size:
+        if page[Place(i)] == 60:
+            return i
+        i += 1
+    place = (i + 7) >> 3
+    while place < words.size:
+        other = words[Place(place)] ^ _SIGNS
+        if (other - _ONES) & ~other & _HIGHS:
+            break
+        place += 1
+    i = place << 3
+    while i < page.size and page[Place(i)] != 60:
+        i += 1
+    return min(i, page.size)
+
+
+@scanner
+def next_sign_or_stroke(page: Bytes, words: Words, i: int) -> int:
+    """The place of the next `<` from i on, or of the next hyphen before a t; as `next_sign`."""
+    while i & 7 and i < page.size:
+        if stops(page, i):
+            return i
+        i += 1
+    place = (i + 7) >> 3
+    while place < words.size:
+        word = words[Place(place)]
+        sign, hyphen, letter = word ^ _SIGNS, word ^ _HYPHENS, (word | _SMALL) ^ _LETTERS_T
+        hyphens = (hyphen - _ONES) & ~hyphen & _HIGHS
+        stroke = ((hyphens << _BYTE) & (letter - _ONES) & ~letter) | (hyphens & _LAST)
+        if ((sign - _ONES) & ~sign & _HIGHS) | stroke:
+            for k in range(place << 3, (place << 3) + 8):
+                if stops(page, k):
+                    return k
+        place += 1
+    i = place << 3
+    while i < page.size and not stops(page, i):
+        i += 1
+    return min(i, page.size)
+
+
+@scanner
+def stops(page: Bytes, i: int) -> bool:
+    """True where `next_sign_or_stroke` stops."""
+    byte = page[Place(i)]
+    return bool(byte == 60 or (byte == 45 and i + 1 < page.size and page[Place(i + 1)] | 32 == 116))
 
 
 @scanner
@@ -183,14 +248,15 @@ def past_declaration(page: Bytes, i: int) -> int:
 
 
 @scanner
-def past_raw_text(page: Bytes, i: int, name: int) -> int:
+def past_raw_text(page: Bytes, words: Words, i: int, name: int) -> int:
     """The place of the end tag that ends a script, style or other raw text."""
+    i = next_sign(page, words, i)
     while i + 1 < page.size:
-        if page[Place(i)] == 60 and page[Place(i + 1)] == 47:
+        if page[Place(i + 1)] == 47:
             number, _ = read_name(page, i + 2)
             if number == name:
                 return i
-        i += 1
+        i = next_sign(page, words, i + 1)
     return page.size
 
 

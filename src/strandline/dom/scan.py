@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from strandline.core.quick_dataclass import dataclass
 from strandline.dom import scan_memory as at
+from strandline.dom.markup_kernels import eight_by_eight
 from strandline.dom.scan_kernels import most_attributes, scan
 from strandline.dom.tags import TABLE_FLAGS, TABLE_KEYS
 
@@ -65,7 +66,8 @@ def ready() -> None:
 
 def attributes_of(page: bytes) -> int:
     """How many attributes a tag of `page`, UTF-8 HTML, has at most: a small part of the work of `scanned`."""
-    return most_attributes(np.frombuffer(page, np.uint8), TABLE_KEYS, TABLE_FLAGS, np.zeros(at.STACK, np.int64))
+    source = np.frombuffer(page, np.uint8)
+    return most_attributes(source, eight_by_eight(page), TABLE_KEYS, TABLE_FLAGS, np.zeros(at.STACK, np.int64))
 
 
 def scanned(page: bytes, mode: int, signs: int = -1) -> ScannedPage:
@@ -83,7 +85,7 @@ def scanned(page: bytes, mode: int, signs: int = -1) -> ScannedPage:
     memory = np.empty(base_items + most_items * at.ITEM_WIDTH, np.int64)
     memory[: at.STACK] = _AT_FIRST
     memory[at.MODE], memory[at.SPLITS_LEFT], memory[at.BASE_ITEMS] = mode, splits, base_items
-    scan(source, TABLE_KEYS, TABLE_FLAGS, text, memory)
+    scan(source, eight_by_eight(page), TABLE_KEYS, TABLE_FLAGS, text, memory)
     state = memory[: at.STACK].tolist()
     return ScannedPage(
         page,

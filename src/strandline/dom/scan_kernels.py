@@ -26,6 +26,7 @@ from strandline.dom.markup_kernels import (
     Bytes,
     Ints,
     Place,
+    Words,
     flags_of,
     past_declaration,
     past_raw_text,
@@ -305,8 +306,8 @@ def open_element(page: Bytes, name: int, flags: int, text: Bytes, m: Ints) -> No
 
 
 @scanner
-def start_tag(page: Bytes, i: int, name: int, flags: int, text: Bytes, m: Ints) -> int:
-    """Read the start tag whose name ends at i; returns the place after it (after its text, for a script)."""
+def start_tag(page: Bytes, i: int, name: int, flags: int, text: Bytes, m: Ints) -> tuple[int, bool]:
+    """Read the start tag whose name ends at i; returns the place after it, and whether raw text follows."""
     i = read_attributes(page, i, m)
     m[ATTRIBUTES] = max(m[ATTRIBUTES], m[FOUND + COUNT])
     if name == _TEMPLATE and m[FOUND + SHADOW]:  # what a browser shows in place of the element around it
@@ -319,9 +320,9 @@ def start_tag(page: Bytes, i: int, name: int, flags: int, text: Bytes, m: Ints) 
         depth = implied_depth(m, name, flags)
         while 0 <= depth < m[DEPTH]:
             pop(text, m)
-    raw = flags & RAW and not (m[FOUND + CLOSED] and in_drawing(m))
+    raw = bool(flags & RAW) and not (m[FOUND + CLOSED] and in_drawing(m))
     open_element(page, name, flags, text, m)
-    return past_raw_text(page, i, name) if raw else i
+    return i, raw
 
 
 @scanner
@@ -338,7 +339,7 @@ def end_tag(name: int, flags: int, text: Bytes, m: Ints) -> None:
 
 
 @scanner
-def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text: Bytes, m: Ints) -> None:
+def scan(page: Bytes, words: Words, keys: NDArray[np.uint64], values: NDArray[np.int32], text: Bytes, m: Ints) -> None:
     """Read a whole page into `m` and `text`; `keys` and `values` are the table of tags."""
     i, size = 0, page.size
     for k in range(FOUND, FOUND + FOUND_SIZE):
@@ -362,7 +363,9 @@ def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text:
             end_tag(name, flags_of(name, keys, values), text, m)
         elif 65 <= following <= 90 or 97 <= following <= 122:
             name, i = read_name(page, i + 1)
-            i = start_tag(page, i, name, flags_of(name, keys, values), text, m)
+            i, raw = start_tag(page, i, name, flags_of(name, keys, values), text, m)
+            if raw:
+                i = past_raw_text(page, words, i, name)
         else:
             take_text(page, i, i + 1, text, m)
             i += 1
@@ -373,7 +376,7 @@ def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text:
 
 
 @scanner
-def most_attributes(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], m: Ints) -> int:
+def most_attributes(page: Bytes, words: Words, keys: NDArray[np.uint64], values: NDArray[np.int32], m: Ints) -> int:
     """How many attributes a tag of the page has at most. `m` needs no more room than the stack begins at."""
     i, most = 0, 0
     while i + 1 < page.size:
@@ -387,7 +390,7 @@ def most_attributes(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.in
             i = read_attributes(page, i, m)
             most = max(most, int(m[FOUND + COUNT]))
             if flags_of(name, keys, values) & RAW:
-                i = past_raw_text(page, i, name)
+                i = past_raw_text(page, words, i, name)
         else:
             i += 1
     return most

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final
 
 from strandline.core.struck import STROKE
+from strandline.dom.tag_kernels import LONGEST_STYLE
 from strandline.dom.tag_places import PageTags
 
 _RAW: Final = {
@@ -20,8 +21,6 @@ _RAW: Final = {
 """Where tags are none, and what ends that."""
 _STYLE: Final = b"line-through"
 _GIVEN: Final = re.compile(rb"style\s*+=")
-LONGEST_STYLE: Final = 1_000
-"""Letters of a tag before what strikes it through, or before what stands in it. Origin: a bound on time."""
 _ATTRIBUTES: Final = rb"(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
 _BEGINS: Final = (
     rb"<(?:(?P<raw>!--|(?:script|style|textarea|title)(?=[\s/>]))|(?P<tag>s|del|strike)(?=[\s/>])" + _ATTRIBUTES
@@ -67,7 +66,7 @@ def with_strokes(page: bytes) -> bytes:
 
 def has_strokes(tags: PageTags) -> bool:
     """Whether something of a page may be struck through."""
-    return tags.struck or (tags.lined and _styled(tags.page.lower()))
+    return tags.struck or tags.lined
 
 
 def _end(lower: bytes, name: bytes, start: int) -> int:

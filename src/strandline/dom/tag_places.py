@@ -6,8 +6,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.dom.markup_kernels import eight_by_eight
 from strandline.dom.tag_kernels import (
     A_TAG,
+    DEFINED,
     DISPLAY_SIGN,
     FIRST,
     HIDDEN_SIGN,
@@ -43,7 +45,8 @@ class PageTags:
         ([18], [24], [(34, 46)], True)
         """
         found = np.empty(FIRST + 2 + 2 * (len(page) // SHORTEST), np.int64)
-        last = find_tags(np.frombuffer(page, np.uint8), *wanted, found)
+        source = np.frombuffer(page, np.uint8)
+        last = find_tags(source, eight_by_eight(page), *wanted, found)
         places: list[int] = found[:last].tolist()
         rows = list(zip(places[FIRST::2], places[FIRST + 1 :: 2], strict=True))
         self.page = page
@@ -52,7 +55,9 @@ class PageTags:
         self.struck = places[STRUCK] != 0
         """Whether there are tags that may strike through."""
         self.lined = places[LINED] != 0
-        """Whether a style may; few others do."""
+        """Whether the style of a tag may."""
+        self.defined = places[DEFINED] != 0
+        """Whether there may be tags that scripts define (`<app-post>`)."""
         self.seen = [place for place, kind in rows if kind == A_TAG]
         """Where tags stand of which readers may see more than text, in order."""
         self.unread = [(place, end) for place, end in rows if end > 0]

@@ -118,7 +118,7 @@ def likenesses(olds: Sequence[WordNumbers], news: Sequence[WordNumbers]) -> NDAr
     held = [*olds, *news]
     sizes = np.fromiter(map(len, held), np.int64, len(held))
     words = np.concatenate(held)
-    order = np.argsort(words, kind="stable")
+    order = words.argsort(kind="stable")
     common = np.zeros((len(olds), len(news)), np.int64)
     _kernels().count_common(words[order], np.repeat(np.arange(len(held)), sizes)[order], len(olds), common)
     union = sizes[: len(olds), None] + sizes[None, len(olds) :] - common
@@ -143,7 +143,7 @@ class WordCounts:
         changed = np.concatenate([*come, *gone]) if come or gone else _NOTHING[0]
         by = np.ones(changed.size, np.int64)
         by[changed.size - sum(map(len, gone)) :] = -1
-        order = np.argsort(changed)
+        order = changed.argsort()
         room = self.words.size + changed.size
         words, counts = np.empty(room, np.uint64), np.empty(room, np.int64)
         size: int = _kernels().counted_on(self.words, self.counts, (changed[order], by[order]), (words, counts))

@@ -79,7 +79,9 @@ def test_texts_without_a_sign_are_not_searched() -> None:
 @given(_TEXTS | st.text(max_size=40))
 def test_texts_with_like_digits_have_their_parts_at_the_same_places(text: str) -> None:
     slow = moving_parts.places_of.__wrapped__
-    assert slow(like_digits(text)) == slow(text)
+    known, same = slow(like_digits(text)), slow(text)
+    assert known._replace(alike="") == same._replace(alike="")
+    assert re.sub("[0-9]", "8", known.alike) == re.sub("[0-9]", "8", same.alike)
 
 
 @given(_TEXTS, st.sampled_from(("", "0.", "1,", "12345")))

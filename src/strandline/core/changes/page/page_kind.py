@@ -123,7 +123,10 @@ class PageKind:
 
     def names_beside(self, path: str, text: str) -> bool:
         """The same of a name without a link, and of a line that is such a heading with names behind it."""
-        return any(is_name_beside(version, path, text) for version in self._versions) or begins_with_heading(text)
+        for version in self._versions:
+            if is_name_beside(version, path, text):
+                return True
+        return begins_with_heading(text)
 
     @kept_property
     def _listed_beside(self) -> frozenset[tuple[str, str]]:

@@ -24,13 +24,8 @@ class ItemChange(NamedTuple):
 
     def as_data(self, longest: int = 200) -> dict[str, Any]:
         """As `changes --json`, `compare --json` and the interface show it."""
-        return {
-            "kind": self.kind,
-            "before": self.before[:longest],
-            "after": self.after[:longest],
-            "counts": self.counts,
-            "why": self.why,
-        }
+        kind, before, after, counts, why, *_ = self
+        return {"kind": kind, "before": before[:longest], "after": after[:longest], "counts": counts, "why": why}
 
 
 def items_told(items: Iterable[dict[str, Any]], noise: str, contribution: float) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from strandline.core.changes.page.notices import LONGEST, heads_daily, is_daily
 from strandline.core.changes.page.page_kind import PageKind
 from strandline.core.changes.page.returning import Returning
 from strandline.core.changes.words.figures import is_bare, is_money, is_reading
-from strandline.core.changes.words.language_rules import folded_words, heads, language_rules, may_head, plain_signs
+from strandline.core.changes.words.language_rules import folded_words, heads, language_rules, plain_signs
 from strandline.core.changes.words.same_text import is_same_text
 from strandline.core.changes.words.ticking import settled_text
 from strandline.core.changes.words.voices import is_voice
@@ -86,7 +86,7 @@ class Restless:
         if is_daily(after):
             return True
         stands = self._spots.text_before(block, after)
-        return may_head("daily", stands) and len(form := settled_text(stands)) <= LONGEST and heads_daily(form)
+        return len(form := settled_text(stands)) <= LONGEST and heads_daily(form)
 
     @kept_property
     def measured(self) -> bool:

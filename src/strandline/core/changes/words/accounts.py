@@ -14,7 +14,7 @@ MOST: Final = 34
 """The same, at most. Origin: a standard, ISO 13616."""
 _IBAN: Final = re.compile(r"(?<![^\W_])[A-Z]{2}\d\d(?:[ \u00a0]?[A-Z\d]{4}){2,7}(?:[ \u00a0]?[A-Z\d]{1,4})?(?![^\W_])")
 _PURSE: Final = re.compile(r"\bbc1[02-9ac-hj-np-z]{30,70}\b")
-MAY_HOLD: Final = re.compile(r"[A-Zb](?:(?<!b)[A-Z]\d\d|(?<!\wb)(?<=b)c1)")  # what most texts have not
+MAY_HOLD: Final = re.compile(r"[A-Zb](?:(?<!b)[A-Z]\d\d|(?<!\wb)(?<=b)c\d)")  # what most texts have not
 
 
 def accounts(text: str) -> Iterator[str]:

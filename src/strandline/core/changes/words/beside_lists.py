@@ -54,7 +54,7 @@ def texts_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
     """
     known: frozenset[tuple[str, str]] | None = page.__dict__.get("texts_beside")
     if known is None:
-        linked = [block for block in page.blocks if block.link_weight and _is_headed(block)]
+        linked = [block for block in page.blocks if block.link_weight and is_headed(block)]
         found = {(block.path, text) for block in linked for text in _parted(block)[0]}
         if found:  # on few pages
             others = set[str]().union(*[_parted(block)[1] for block in page.blocks])
@@ -63,8 +63,8 @@ def texts_beside(page: BlockTree) -> frozenset[tuple[str, str]]:
     return known
 
 
-def _is_headed(block: PageBlock) -> bool:
-    """`_has_such_heading`, kept with the block."""
+def is_headed(block: PageBlock) -> bool:
+    """Whether one of the headings in a block is that of such a list; kept with the block."""
     known: bool | None = block.__dict__.get("headed")
     if known is None:
         known = block.__dict__["headed"] = _has_such_heading(block)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.changes.words.accounts import MAY_HOLD, accounts
+from strandline.core.changes.words.small_letters import like_digits
 
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # From a plus or a zero on, in groups, or as written in America; without groups only behind a word that says what it is.
@@ -24,7 +25,6 @@ FEWEST: Final = 6
 """Digits of a number to call. Origin: a guess."""
 
 
-@lru_cache(maxsize=1 << 10)
 def contacts(text: str) -> tuple[str, ...]:
     """Addresses for mail, numbers of accounts and numbers to call, each in their order.
 
@@ -33,6 +33,17 @@ def contacts(text: str) -> tuple[str, ...]:
     >>> contacts("Ask the desk at (248) 796-5119 or 248-796-5110"), contacts("Since 03-05-2026, 2024-2026")
     (('(248) 796-5119', '248-796-5110'), ())
     """
+    return _contacts(text) if _may_hold(like_digits(text)) else ()
+
+
+@lru_cache(maxsize=1 << 10)
+def _may_hold(alike: str) -> bool:
+    """False for most texts, whatever their digits."""
+    return "@" in alike or MAY_HOLD.search(alike) is not None or _CALLED.search(alike) is not None
+
+
+@lru_cache(maxsize=1 << 9)
+def _contacts(text: str) -> tuple[str, ...]:
     found = [mail[0] for mail in _MAIL.finditer(text)] if "@" in text else []
     if MAY_HOLD.search(text):
         found += accounts(text)

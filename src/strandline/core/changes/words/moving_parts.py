@@ -39,6 +39,9 @@ CLOCK: Final = re.compile(
 )
 _FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 DIGIT: Final = re.compile(r"\d")
+_MIXED: Final = re.compile(r"\d[a-z]+\d")
+DOTS: Final = 3
+"""Dots in the address of a computer. Origin: a standard, RFC 791."""
 MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
                    "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "adesso", "gister",
                    "zojuist")  # fmt: skip
@@ -54,13 +57,22 @@ class Parts(NamedTuple):
     undated: str  # without ages and dates
     times: list[str]
     rest: str  # without any of them
+    places: "Places"
 
 
 class Places(NamedTuple):
-    """Where in a text they begin and end: dates in a text without ages, times in one without ages and dates."""
+    """Where in a text they begin and end: dates in a text without ages, times in one without ages and dates. It is true
+    of all texts that differ from it in their digits only.
+    """
 
     figure: bool
     numbered: bool
+    alike: str
+    """The text without any of them."""
+    mixed: bool = False
+    """Whether letters stand between two digits in it."""
+    dotted: bool = False
+    """Whether it has as many dots as the address of a computer."""
     ages: tuple[tuple[int, int], ...] = ()
     dates: tuple[tuple[int, int], ...] = ()
     times: tuple[tuple[int, int], ...] = ()
@@ -73,12 +85,13 @@ def parts_of(text: str) -> Parts:
     >>> parts_of("12 points by ann, 2 May 2026, 09:10").rest
     '12 points by ann, @, @'
     """
-    figure, numbered, ages, dates, times = places_of(like_digits(text))
+    places = places_of(like_digits(text))
+    figure, numbered, _, _, _, ages, dates, times = places
     if not (ages or dates or times):  # of most texts
-        return Parts(figure, numbered, text, (), text, [], text)
+        return Parts(figure, numbered, text, (), text, [], text, places)
     aged = with_signs(text, "@", ages)
     if not numbered:
-        return Parts(False, False, aged, (), aged, [], aged)
+        return Parts(False, False, aged, (), aged, [], aged, places)
     dateless = with_signs(aged, "@", dates)
     return Parts(
         False,
@@ -88,6 +101,7 @@ def parts_of(text: str) -> Parts:
         dateless,
         [dateless[start:end] for start, end in times],
         with_signs(dateless, "@", times),
+        places,
     )
 
 
@@ -95,14 +109,16 @@ def parts_of(text: str) -> Parts:
 def places_of(text: str) -> Places:
     """Where the parts of a text are; the same for all texts that are `like_digits`."""
     if _is_figure(text):
-        return Places(True, True)
+        return Places(True, True, text)
     ages = _ages(text)
     aged = with_signs(text, "@", ages)
     if DIGIT.search(aged) is None:
-        return Places(False, False, ages)
+        return Places(False, False, aged, ages=ages)
     dates = date_spans(aged)
-    times = tuple([found.span() for found in CLOCK.finditer(with_signs(aged, "@", dates))])
-    return Places(False, True, ages, dates, times)
+    dateless = with_signs(aged, "@", dates)
+    times = tuple([found.span() for found in CLOCK.finditer(dateless)])
+    rest = with_signs(dateless, "@", times)
+    return Places(False, True, rest, _MIXED.search(rest) is not None, rest.count(".") >= DOTS, ages, dates, times)
 
 
 def _is_figure(text: str) -> bool:

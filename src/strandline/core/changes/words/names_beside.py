@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from strandline.core.blocks.tree import BlockTree
-from strandline.core.changes.words.beside_lists import LONGEST, first_words, is_beside
+from strandline.core.changes.words.beside_lists import LONGEST, first_words, is_beside, is_headed
 
 FEWEST, MOST = 2, 8
 """Names below a heading. Origin: a guess."""
@@ -27,7 +27,7 @@ _ENDS: Final = re.compile(r"[.;:!?·|@€$£%]|\d\s?[:.,]\d")
 
 def is_name_beside(page: BlockTree, path: str, text: str) -> bool:
     """Whether a text of a block at a path of a page is such a name."""
-    if not may_be_name(text):
+    if path not in _headed(page) or not may_be_name(text):
         return False
     texts, paths, places = _order(page)
     place = places.get((path, text))
@@ -42,6 +42,15 @@ def is_name_beside(page: BlockTree, path: str, text: str) -> bool:
         return False
     after = place + 1 < len(texts) and paths[place + 1] == path and may_be_name(texts[place + 1])
     return place - start + after >= FEWEST
+
+
+def _headed(page: BlockTree) -> frozenset[str]:
+    """The paths of blocks without links in which such a heading may stand, on few pages any; kept with the page."""
+    known: frozenset[str] | None = page.__dict__.get("names_headed")
+    if known is None:
+        blocks = [block for block in page.blocks if not block.link_weight]
+        known = page.__dict__["names_headed"] = frozenset([block.path for block in blocks if is_headed(block)])
+    return known
 
 
 def _order(page: BlockTree) -> tuple[list[str], list[str], dict[tuple[str, str], int]]:

@@ -60,8 +60,6 @@ DIGITS: Final = 3
 """Digits of a number that may be any. Origin: a guess: terms are of fewer, or have a unit."""
 SLOT: Final = 3
 """Words beside it in its part of a line. Origin: a guess."""
-DOTS: Final = 3
-"""Dots in the address of a computer. Origin: a standard, RFC 791."""
 BESIDE: Final = 34
 """Letters before and after a number in which a word is about it. Origin: a guess."""
 BEHIND: Final = 48
@@ -110,7 +108,6 @@ NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
 _TOKEN: Final = re.compile(r"\b(?=[a-z]*\d+[a-z]+\d)(?=\d*[a-z]+\d)[0-9a-z]{8,}\b")  # letters and digits in turn
-_IN_A_TOKEN: Final = re.compile(r"\d[a-z]+\d")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -125,7 +122,7 @@ def settled_text(text: str) -> str:
 
 @lru_cache(maxsize=1 << 10)  # the numbers of a text that ticks are others at every look
 def _settled(text: str) -> str:
-    _, numbered, ages, dates, times = places_of(text)
+    _, numbered, _, _, _, ages, dates, times = places_of(text)
     rest = with_signs(with_signs(with_signs(text, "@", ages), "@", dates), "@", times)
     return masked(rest) if numbered else rest
 
@@ -172,9 +169,12 @@ def _form(before: str, after: str) -> TickForm:
             if other_hours(old.undated, new.undated):
                 return ""
             form = "clock" if is_stamp(new.undated) else "time"
-    if _only_others(_ADDRESS, old.rest, new.rest) or _only_others(_TOKEN, old.rest, new.rest):
+    places = new.places
+    if (places.dotted and _only_others(_ADDRESS, old.rest, new.rest)) or (
+        places.mixed and _only_others(_TOKEN, old.rest, new.rest)
+    ):
         return "identifier"
-    found = _numbers_form(old.rest, new.rest, form)
+    found = _numbers_form(old.rest, new.rest, places.alike, form)
     return "counter" if not found and not form and _counts_beside(before, after) else found
 
 
@@ -217,22 +217,17 @@ def has_unit(behind: str) -> bool:
 
 def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
     """Whether a text differs in its addresses of computers, or its tokens, only; most texts hold none."""
-    if what is _TOKEN:
-        if _IN_A_TOKEN.search(after) is None:
-            return False
-    elif after.count(".") < DOTS:
-        return False
     if what.search(after) is None:
         return False
     found = _all(what, before) != _all(what, after)
     return found and what.sub("@", before) == what.sub("@", after) and (what is _TOKEN or not is_sentence(after))
 
 
-def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
+def _numbers_form(before: str, after: str, alike: str, form: TickForm) -> TickForm:
     """How all numbers of a text ticked that are others now, dates and times being known; empty if one did not. A number
     that nothing is said of goes with a counter in the same line: no two terms of an offer change with its visitors.
     """
-    alike, named, unnamed = like_digits(after), form, False
+    named, unnamed = form, False
     for one, other in zip(NUMBER.finditer(before), NUMBER.finditer(after), strict=False):
         if one[0] != other[0]:
             found = _number_form(alike, one[0], other)
