@@ -47,7 +47,7 @@ class LineJudge(ItemJudge):
         found = super().judge(block, before, after, figures, weigh)
         if not found.counts or found.stands_as not in ("", "entry"):
             return found
-        if not block.link_weight and not self._kind.listing and self._kind.names_beside(block.path, after or before):
+        if not block.link_weight and self._kind.names_beside(block.path, after or before):
             return found._replace(counts=False, why=BESIDE, weight=0.0, stands_as="")
         if not (before and after) and self._parts.comes_or_goes(block, after or before, came=bool(after)):
             return ItemChange("rotating", before, after, False, TURNS)
