@@ -47,6 +47,8 @@ VISITS = 5_000
 """Visits of an hour."""
 HOURS = 3
 """Hours that are planned one after the other; the last one is told."""
+LONGEST = 7_200
+"""Seconds a part of the interface may be worked out."""
 VERSIONS = 2_000
 """Pages whose versions are made up: only searching and comparing ask for them."""
 
@@ -219,11 +221,12 @@ def measure_pages(folder: Path) -> Figures:
 def _settled(address: str) -> None:
     """Wait for a part that says it is still being worked out."""
     request = urllib.request.Request(address, headers={"Accept": "text/html", "HX-Request": "true"})
-    for _ in range(600):
+    for _ in range(LONGEST):
         with urllib.request.urlopen(request, timeout=600) as answer:
             if b"load delay" not in answer.read():
                 return
         time.sleep(1.0)
+    sys.exit(f"{address} was not worked out within {LONGEST} s")
 
 
 def _family(process: int) -> list[int]:
