@@ -26,7 +26,12 @@ COUNTED: Final = re.compile(  # in small letters
     r"messages?|vues?|candidats?|candidatures?|regardent|consultent|ont\s(?:réservé|acheté)|dans\sleur\spanier|visiteurs?|commentaires?|réponses?|lecteurs?|avis|étoiles?|partages?|partagée?s?|invités|en\sattente|vus?|lue?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
     r"mensajes?|visitas?|candidatos?|firmas|leyendo|(?:está|están)\s(?:viendo|mirando)|han\s(?:reservado|comprado)|carrito|cesta|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|votos|estrellas|seguidores|en\slínea|invitad[oa]s|personas\sdelante|en\sespera|conectad[oa]s|consultad[oa]s?|vist[oa]s?|leíd[oa]s?|descargado|compartido|vendidos?|"
     r"messaggi|visualizzazioni|candidati|firme|stanno\s(?:guardando|vedendo)|hanno\s(?:prenotato|acquistato)|nel\scarrello|visitatori|commenti?|risposte|lettori|recensioni|voti|stelle|in\slinea|ospiti|in\scoda|in\sattesa|collegati|connessi|consultat[oaie]|letto|scaricat[oaie]|condiviso|venduti|"
-    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|sterren|gasten|wachtenden|bekeken|geraadpleegd|gelezen|gedeeld|verkocht)\b"
+    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|sterren|gasten|wachtenden|bekeken|geraadpleegd|gelezen|gedeeld|verkocht|"
+    r"visualizaç(?:ão|ões)|comentários?|leitores|curtidas|gostos|partilhas|compartilhamentos|avaliaç(?:ão|ões)|respostas?|assinaturas|utilizadores|"
+    r"visningar|kommentarer|följare|besökare|läsare|röster|delningar|visninger|følgere|besøgende|besøkende|læsere|lesere|stemmer|delinger|svar|anmeldelser|"
+    r"wyświetle(?:ń|nia|nie)|odsłon[ya]?|komentarz[ey]?|obserwujących|polubie(?:ń|nia)|głos(?:ów|y)?|odwiedzin|czytelników|opinii|odpowiedzi|udostępnie(?:ń|nia)|pobra(?:ń|nia)|"
+    r"zobrazení|komentář(?:e|ů)?|sledujících|hlas(?:ů|y)|návštěv|čtenářů|stažení|"
+    r"katselukert(?:aa|oja)|kommenttia?|seuraajaa?|ääntä|vastausta|lukijaa?|latausta)\b"
 )
 _MARK: Final = re.compile(r"(?:\d[.,]\d{1,2}|10[.,]0)")
 _JUDGED: Final = re.compile(  # small

@@ -17,21 +17,30 @@ TIME_UNITS: Final = (
     "secondes?|heures?|jours?|semaines?|mois|ans?|années?|"
     "segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?|"
     "second[oi]|minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|"
-    "seconden|minuten|uur|dag(?:en)?|weken|maand(?:en)?|jaar"
+    "seconden|minuten|uur|dag(?:en)?|weken|maand(?:en)?|jaar|"
+    "(?:dias?|mês|meses|anos?|"
+    "sekund(?:er)?|minut(?:er|ter)?|timm(?:e|ar)|dagar|veck(?:a|or)|månad(?:er)?|år|"
+    "timer?|dager?|ug(?:e|er)|uker?|måned(?:er)?|"
+    "minut[ya]|godz(?:in[yaę]?)?|dzień|dni|tydzień|tygodni[ae]?|miesiąc[ae]?|miesięcy|lata?|roku?|"
+    "sekund(?:y|ami|ou)|minut(?:ami|ou)|hodin(?:y|ami|ou)?|dn(?:y|ů|em|í)|týdn(?:y|em|ů)|měsíc(?:e|i|em|ů)?|"
+    "lety?|rok(?:em|y)|"
+    "sekuntia|minuuttia|tuntia?|päivää?|viikkoa?|kuukau(?:si|tta)|vuo(?:si|tta))(?![^\\W\\d_])"
 )
-_COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
+_COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een|uma?|en|ett?)"
 _SPAN: Final = (
     rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{TIME_UNITS}|[smhdwj])(?![^\W\d_])\.?"
     r"(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
 )
 # What is marked as small is looked for in small letters.
 AGE: Final = re.compile(  # small; where a word begins that may be one, and only then one of many alternatives
-    rf"(?=[\dacdeghijmoprsuvyzà])(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant|"
+    rf"(?=[\dacdefghijlmnoprstuvwyzà])(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant|"
     r"yesterday\b|just\snow\b|gestern\b|gerade\seben\b|gisteren\b|zojuist\b))"
-    rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás)(?![^\W\d_])|"
-    rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
+    rf"(?:(?:(?:about|over|almost|ca\.|för|for)\s)?{_SPAN}\s*(?:ago|fa|geleden|atrás|sedan|siden|temu|sitten)(?![^\W\d_])|"
+    rf"(?:vor|il\sy\sa|hace|seit|depuis|since|há|před)\s(?:etwa\s|environ\s|cerca\sde\s)?{_SPAN}|"
     r"just\snow\b|right\snow\b|(?:an?\s)?moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
-    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|adesso\Z|gisteren\b|zojuist\b)"
+    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|adesso\Z|gisteren\b|zojuist\b|"
+    r"ontem\b|agora\smesmo\b|igår\b|i\sgår\b|nyss\b|lige\snu\b|akkurat\snå\b|miesiąc\stemu\b|rok\stemu\b|tydzień\stemu\b|"
+    r"godzinę\stemu\b|wczoraj\b|przed\schwilą\b|včera\b|právě\steď\b|eilen\b|juuri\snyt\b)"
 )
 CLOCK: Final = re.compile(
     r"\d(?<![\d:]\d)\d?[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
@@ -44,7 +53,8 @@ DOTS: Final = 3
 """Dots in the address of a computer. Origin: a standard, RFC 791."""
 MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
                    "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "adesso", "gister",
-                   "zojuist")  # fmt: skip
+                   "zojuist", "sedan", "siden", "temu", "sitten", "há ", "před", "ontem", "går", "nyss", "lige nu",
+                   "akkurat", "wczoraj", "chwil", "včera", "právě", "eilen", "juuri")  # fmt: skip
 
 
 class Parts(NamedTuple):

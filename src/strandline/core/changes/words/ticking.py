@@ -71,7 +71,9 @@ _STAMP: Final = re.compile(  # small
     r"mis\sà\sjour|mise\sà\sjour|modifiée?|aujourd'hui|dernière?|générée?|publié|"
     r"actualizad[oa]|modificad[oa]|hoy|última|publicad[oa]|generad[oa]|"
     r"aggiornat[oa]|modificat[oa]|oggi|ultim[oa]|pubblicat[oa]|generat[oa]|"
-    r"bijgewerkt|gewijzigd|vandaag|laatst\w*|gepubliceerd)\b|©"
+    r"bijgewerkt|gewijzigd|vandaag|laatst\w*|gepubliceerd|"
+    r"atualizad[oa]|atualização|gerad[oa]|uppdaterad|ändrad|publicerad|opdateret|ændret|oppdatert|endret|publisert|"
+    r"zaktualizowan[oya]|aktualizacj[ai]|zmodyfikowan[oya]|opublikowan[oya]|aktualizováno|změněno|zveřejněno|päivitetty|muokattu|julkaistu)\b|©"
 )
 _IDENTIFIES: Final = re.compile(  # "etag: 3f1a", "request id: 17"
     r"[^:\n]{0,40}\b(?:etag|nonce|token|csrf|hash|checksum|digest|uuid|guid|cursor|"
@@ -85,7 +87,7 @@ _LEFT: Final = re.compile(  # small
 _TIMES: Final = re.compile(rf"\s?(?:{TIME_UNITS})\b")  # small
 _NOW: Final = re.compile(
     r"\b(?:now|current(?:ly)?|presently|jetzt|aktuell|zurzeit|derzeit|momentan|gegenwärtig|actuellement|ahora|actualmente|"
-    r"adesso|ora|attualmente|nu|momenteel|at\spresent|al\smomento|en\sce\smoment|im\smoment|en\seste\smomento|in\squesto\smomento|op\sdit\smoment|at\sthe\smoment)\b"
+    r"adesso|ora|attualmente|nu|momenteel|at\spresent|al\smomento|en\sce\smoment|im\smoment|en\seste\smomento|agora|atualmente|neste\smomento|just\snu|lige\snu|akkurat\snå|teraz|obecnie|aktualnie|nyní|aktuálně|juuri\snyt|in\squesto\smomento|op\sdit\smoment|at\sthe\smoment)\b"
 )  # small
 _WEATHER: Final = re.compile(  # small
     r"\b(?:feels\slike|wind|humidity|air\spressure|dew\spoint|visibility|gefühlt|luftfeuchtigkeit|luftfeuchte|luftdruck|"

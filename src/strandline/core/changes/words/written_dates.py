@@ -12,7 +12,15 @@ _MONTHS: Final = (
     "janvier février mars avril juin juillet août septembre octobre novembre décembre "
     "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
     "gennaio febbraio aprile maggio giugno luglio settembre ottobre novembre dicembre "
-    "januari februari maart mei augustus"
+    "januari februari maart mei augustus "
+    "janeiro fevereiro março maio junho julho setembro outubro novembro dezembro "
+    "maj augusti marts desember "
+    "styczeń stycznia luty lutego marzec marca kwiecień kwietnia maja czerwiec czerwca lipiec lipca sierpień sierpnia "
+    "wrzesień września październik października listopad listopada grudzień grudnia "
+    "leden ledna únor února březen března duben dubna květen května červen června červenec července srpen srpna září "
+    "říjen října listopadu prosinec prosince "
+    "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta "
+    "marraskuuta joulukuuta"
 )
 _SHORT_MONTHS: Final = (
     "jan feb mar apr jun jul aug sep sept oct nov dec okt dez mär déc fév avr ene abr ago gen mag giu lug set "
@@ -22,7 +30,10 @@ _DAYS: Final = (
     "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag "
     "sonnabend sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes "
     "sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica maandag dinsdag woensdag donderdag "
-    "vrijdag zaterdag zondag"
+    "vrijdag zaterdag zondag segunda-feira terça-feira quarta-feira quinta-feira sexta-feira måndag tisdag onsdag "
+    "torsdag fredag lördag söndag mandag tirsdag lørdag søndag poniedziałek wtorek środa środę czwartek piątek sobota "
+    "sobotę niedziela niedzielę pondělí úterý středa středu čtvrtek pátek sobotu neděle neděli maanantaina tiistaina "
+    "keskiviikkona torstaina perjantaina lauantaina sunnuntaina"
 )
 _SHORT_DAYS: Final = "mon tue tues wed thu thur thurs fri sat sun mo di mi do fr sa so"
 
@@ -42,7 +53,7 @@ _DATE_ON: Final = re.compile(
 _MONTH_AT_END: Final = re.compile(rf"\b{_MONTH}\Z")
 _DAY_OR_YEAR: Final = re.compile(rf"\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR})?|{_YEAR}")
 _WEEKDAY_AT_END: Final = re.compile(
-    rf"\b(?:(?:{_any(_DAYS)})\b|(?:{_any(_SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?\Z"
+    rf"\b(?:ve?\s)?(?:(?:{_any(_DAYS)})\b|(?:{_any(_SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?\Z"
 )
 _MONTH_NAMES: Final = frozenset((*_MONTHS.split(), *_SHORT_MONTHS.split()))
 _LONGEST_MONTH: Final = max(map(len, _MONTHS.split()))
