@@ -292,8 +292,9 @@ def _marks(said: dict[str, Any], shared: dict[str, Any]) -> Iterable[tuple[str, 
     """Phrases by what they tell; those of boxes by what these are about, and all together."""
     for mark in _MARKS:
         yield mark, said[mark]
-    yield "boxes", [phrase for phrases in said["boxes"].values() for phrase in phrases]
-    for topic, phrases in said["boxes"].items():
+    boxes = {topic: [*phrases, *shared["boxes"].get(topic, ())] for topic, phrases in said["boxes"].items()}
+    yield "boxes", [phrase for phrases in boxes.values() for phrase in phrases]
+    for topic, phrases in boxes.items():
         yield f"box {topic}", phrases
         yield f"about {topic}", shared["about"].get(topic, phrases)
 
