@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
 
-from strandline.core.changes.words.language_rules import LANGUAGES, folded, folded_words, language_rules
+from strandline.core.changes.words.language_rules import folded_words, months_anywhere
 from strandline.core.changes.words.moving_parts import CLOCK, DIGIT, LONG
 from strandline.core.changes.words.written_dates import date_spans
 
@@ -138,4 +138,4 @@ def _minutes(clock: str) -> int:
 
 @lru_cache(maxsize=1)
 def _months() -> dict[str, int]:
-    return {folded(name): number for code in LANGUAGES for name, number in language_rules(code).months.items()}
+    return months_anywhere()

@@ -53,12 +53,12 @@ from strandline.core.changes.page.standing_times import StandingTimes
 from strandline.core.changes.score.item_change import ItemChange, ItemKind
 from strandline.core.changes.score.restless import Restless
 from strandline.core.changes.words.bylines import without_byline
+from strandline.core.changes.words.corrections import is_correction
 from strandline.core.changes.words.counters import is_sentence
 from strandline.core.changes.words.currencies import holds_price, other_currency
 from strandline.core.changes.words.figures import is_bare, moves_as_a_whole
 from strandline.core.changes.words.glued import unglued
 from strandline.core.changes.words.labels import is_labelled
-from strandline.core.changes.words.language_rules import is_correction
 from strandline.core.changes.words.moving_parts import as_old_as
 from strandline.core.changes.words.opening_hours import hours_of, other_hours
 from strandline.core.changes.words.page_title import is_other_headline

@@ -60,6 +60,8 @@ class LineJudge(ItemJudge):
             return found
         if not self._kind.listing and self._is_in_turn(block, before, after):
             return ItemChange("rotating", before, after, False, "one of several in turn")
+        if found.counts and not self._kind.listing and self._turns(block, before, after):
+            return ItemChange("rotating", before, after, False, TURNS)
         rest = before if self._are_read(block, found, before, after) else self._parts.set_back(block, before, after)
         if rest == before:
             return ItemChange("ticking", before, after, False, "parts of it are others at every look")
@@ -81,6 +83,10 @@ class LineJudge(ItemJudge):
         if not self._noise.seen_item(after) or is_same_text(before, after):
             return False
         return self._parts.is_in_turn(block, before, after)
+
+    def _turns(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether a text stands where another one does at every look."""
+        return not is_same_text(before, after) and self._parts.turns_in_place(block, before, after)
 
     def _of_new_words(self, block: PageBlock, before: str, after: str) -> float:
         """What an edit weighs at least that says something in words the page never had, in a text that always stood."""

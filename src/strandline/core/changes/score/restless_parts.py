@@ -121,6 +121,18 @@ class RestlessParts:
             return False
         return not noise.few_alternate(noise_place(block), STATES) and not noise.mostly_still(noise_place(block))
 
+    def turns_in_place(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether a short text took the place of another one where another one stood at every look but few, told by
+        the text before it that always stood: those between the two turn with it.
+        """
+        if not self._noise.slots or len(after) > SLOGAN or self._noise.is_checked(block) or _is_linked(block, after):
+            return False
+        if is_money(after) or holds_date(after) or holds_number(after) or self._returning.is_of_states(before, after):
+            return False
+        place = position(self._noise, self._delta, block, after)
+        changes, share = past_of(self._noise, block.path, place) if place else Past()
+        return changes >= TICKS and share >= TURNING
+
     def _never_rests(self, block: PageBlock, part: MovedPart, before: str, after: str) -> bool:
         if part.is_number and part.within != (before, after) and tick_form(*part.within) not in ("", "time"):
             return True

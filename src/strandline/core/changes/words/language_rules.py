@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from strandline.core.kept_property import kept_property
 
 LANGUAGES: Final = ("en", "fr", "de", "es", "it", "nl")
+_SAME: Final = {"no": "nb", "nn": "nb"}
 OTHERWISE: Final = "en"  # of a text that shows no language
 ENOUGH: Final = 500
 """Letters that are enough to know a language by. Origin: a guess."""
@@ -246,13 +247,25 @@ def _sought_anywhere(mark: str) -> _Sought:
     return _sought([" ".join(phrase) for code in LANGUAGES for phrase in language_rules(code).marks[mark]])
 
 
+def months_anywhere() -> dict[str, int]:
+    """The months of all languages by their names, without case and accents."""
+    codes = (*_read("further"), *LANGUAGES)
+    return {name: number for code in codes for name, number in language_rules(code).months.items()}
+
+
 @cache
 def language_rules(language: str) -> LanguageRules:
-    """The rules of a language, by its code (`de`, `de-AT`); those of English for one without a file."""
+    """The rules of a language, by its code (`de`, `de-AT`); those of English for one without a file, with some words
+    of its own where they are known.
+    """
     code = language.lower().replace("_", "-").split("-")[0]
+    code = _SAME.get(code, code)
+    said, shared = _read(code if code in LANGUAGES else OTHERWISE), _read("any")
     if code not in LANGUAGES:
-        return language_rules(OTHERWISE)
-    said, shared = _read(code), _read("any")
+        own = _read("further").get(code)
+        if own is None:
+            return language_rules(OTHERWISE)
+        said |= own | {"units": {unit: [*names, *own["units"].get(unit, ())] for unit, names in said["units"].items()}}
     function_words = frozenset(map(folded, said["function_words"].split()))
     forms = frozenset(map(folded, said["legal_forms"]))
     units = {
@@ -284,7 +297,7 @@ def language_rules(language: str) -> LanguageRules:
                         for text in texts)
             for mark, texts in _marks(said, shared)
         },
-        tuple(_plain(text) for text in said["corrections"]),
+        tuple(plain_notice(text) for text in said["corrections"]),
     )  # fmt: skip
 
 
@@ -299,7 +312,8 @@ def _marks(said: dict[str, Any], shared: dict[str, Any]) -> Iterable[tuple[str, 
         yield f"about {topic}", shared["about"].get(topic, phrases)
 
 
-def _plain(text: str) -> str:
+def plain_notice(text: str) -> str:
+    """A text as notices of a correction are looked for in it."""
     said = plain_signs(text)
     words = said.lower().split() if said.isascii() else map(folded, said.split())
     return " ".join(words).replace(" :", ":")
@@ -318,32 +332,6 @@ def folded_words(text: str) -> list[str]:
     if (together := " ".join(found)).isascii():  # only signs between them are not: as fast as any
         return together.lower().split()
     return [folded(word) for word in found]
-
-
-def is_correction(text: str, language: str = "") -> bool:
-    """True for a notice that something said before was wrong.
-
-    >>> is_correction("Correction: the cost is two million.", "en")
-    True
-    >>> is_correction("The correction of the river took ten years.", "en")
-    False
-    """
-    said = _plain(text[:ENOUGH])
-    if language:
-        return _corrects(said, language_rules(language).corrections)
-    return _corrects(said, _all_corrections()) and _corrects(said, language_rules(language_of(text)).corrections)
-
-
-def _corrects(said: str, notices: Iterable[str]) -> bool:
-    for notice in notices:  # noqa: SIM110 - a generator takes twice as long
-        if notice in said and (notice[-1] != ":" or said.startswith(notice)):
-            return True
-    return False
-
-
-@cache
-def _all_corrections() -> tuple[str, ...]:
-    return tuple({notice for code in LANGUAGES for notice in language_rules(code).corrections})
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -85,6 +85,10 @@ _LEFT: Final = re.compile(  # small
     r"rest(?:ent|e|a|ano)|plus\sque|queda[n]?|faltan?|mancano|rimanenti|nog)\b"
 )
 _TIMES: Final = re.compile(rf"\s?(?:{TIME_UNITS})\b")  # small
+_DAYS_AND_HOURS: Final = re.compile(  # small; nobody states a term so
+    rf"\d\s?(?:{TIME_UNITS}|d)\b[,.]?\s(?:\w{{1,3}}\s)?\d{{1,2}}\s?(?:h|hrs?|hours?|std|stunden?|heures?|horas?|or[ae]|uur|"
+    r"tim|timm(?:e|ar)|timer?|godz(?:in\w?)?|hodin\w?|tuntia?)\b(?!\s(?:a|am|per|pro|par|al|por|om)\s)"
+)
 _NOW: Final = re.compile(
     r"\b(?:now|current(?:ly)?|presently|jetzt|aktuell|zurzeit|derzeit|momentan|gegenwärtig|actuellement|ahora|actualmente|"
     r"adesso|ora|attualmente|nu|momenteel|at\spresent|al\smomento|en\sce\smoment|im\smoment|en\seste\smomento|agora|atualmente|neste\smomento|just\snu|lige\snu|akkurat\snå|teraz|obecnie|aktualnie|nyní|aktuálně|juuri\snyt|in\squesto\smomento|op\sdit\smoment|at\sthe\smoment)\b"
@@ -384,7 +388,7 @@ def _form_by_words(text: str, before: str, after: str, counts: bool) -> TickForm
 
 
 def _runs_out(text: str) -> bool:
-    return _LEFT.search(text) is not None or len(_all(BRIEF, text)) > 1
+    return _LEFT.search(text) is not None or len(_all(BRIEF, text)) > 1 or _DAYS_AND_HOURS.search(text) is not None
 
 
 @lru_cache(maxsize=1 << 11)  # the number is another one at every look, what stands beside it is not

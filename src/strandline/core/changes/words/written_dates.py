@@ -15,10 +15,8 @@ _MONTHS: Final = (
     "januari februari maart mei augustus "
     "janeiro fevereiro março maio junho julho setembro outubro novembro dezembro "
     "maj augusti marts desember "
-    "styczeń stycznia luty lutego marzec marca kwiecień kwietnia maja czerwiec czerwca lipiec lipca sierpień sierpnia "
-    "wrzesień września październik października listopad listopada grudzień grudnia "
-    "leden ledna únor února březen března duben dubna květen května červen června červenec července srpen srpna září "
-    "říjen října listopadu prosinec prosince "
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia "
+    "ledna února března dubna května června července srpna září října listopadu prosince "
     "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta "
     "marraskuuta joulukuuta"
 )
