@@ -33,7 +33,8 @@ EACH = [
 @pytest.mark.parametrize(("which", "number", "page"), EACH)
 def test_each_look_is_told_as_a_person_would(which, number, page):
     """Before any rule 168 of 382 looks at the first pages were told otherwise, and 189 of 388 at the control; 82 and
-    123 now. The control was looked at in the meantime; of the blind one, written later, 166 of 452 are told otherwise.
+    123 now. The control was looked at in the meantime; of one written blind, later, 166 of 452 were told otherwise when
+    it was first run; 147 now.
     """
     found = {look.name: f"{look.scored.value:.3f}" for look in all_looks(page, number, SITE) if not look.right}
     known = WRONG[which].get(f"{number} {page['kind']}", [])
@@ -46,4 +47,4 @@ def test_pages_are_many_and_what_is_wrong_is_bounded():
     assert {page.get("language", "en") for *_, page in (one.values for one in EACH)} >= {"pl", "pt", "sv"}
     assert sum(map(len, WRONG["first"].values())) <= 82
     assert sum(map(len, WRONG["control"].values())) <= 123
-    assert sum(map(len, WRONG["blind"].values())) <= 166
+    assert sum(map(len, WRONG["blind"].values())) <= 147

@@ -9,7 +9,7 @@ however often they come.
 import re
 from typing import Final
 
-from strandline.core.blocks.tree import PageBlock, hashed
+from strandline.core.blocks.tree import PageBlock, hashed, plain_address
 from strandline.core.blocks.word_numbers import without, word_numbers
 from strandline.core.changes.delta.carried import noise_place
 from strandline.core.changes.delta.delta import Delta
@@ -150,10 +150,10 @@ class RestlessParts:
 
     def _is_appointed(self, block: PageBlock, part: MovedPart, before: str, after: str) -> bool:
         """Whether a number is a sum, a term, a limit, part of a result, of a state or of an entry of a list that is a
-        link: lists pass on ("Release 8.3", "Release 8.4").
+        link to something else than before: lists pass on ("Release 8.3", "Release 8.4").
         """
         start, end = part.span
-        if block.link_weight and self._kind.owns(block) and _in_link(block, part.after, after):
+        if block.link_weight and self._kind.owns(block) and self._in_new_link(block, part.after, after):
             return True
         if _RESULT.search(after, max(0, start - BESIDE), end + BESIDE):
             return True
@@ -162,6 +162,14 @@ class RestlessParts:
         said, _, behind = part.within[1].partition(part.after)
         beside = _PAUSE.split(said)[-1], _UNIT.sub("", _PAUSE.split(behind)[0])
         return is_limited(*beside) or self._restless.is_term(before, after)
+
+    def _in_new_link(self, block: PageBlock, number: str, line: str) -> bool:
+        """Whether a number stands in a link of a line that led nowhere from the page before."""
+        before = self._delta.shown_before
+        return any(
+            kind == "link" and number in text and text in line and f"\x1elink {plain_address(address)}" not in before
+            for kind, text, address in block.items
+        )
 
     def _turns(self, block: PageBlock, part: MovedPart, changes: int, share: float) -> bool:
         """Whether a text that is another one at every look says nothing by that."""
@@ -189,7 +197,3 @@ class RestlessParts:
 
 def _is_linked(block: PageBlock, said: str) -> bool:
     return bool(block.link_weight) and any(kind == "link" and text and text in said for kind, text, _ in block.items)
-
-
-def _in_link(block: PageBlock, number: str, line: str) -> bool:
-    return any(kind == "link" and number in text and text in line for kind, text, _ in block.items)
