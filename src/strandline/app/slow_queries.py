@@ -31,6 +31,7 @@ import numpy as np
 
 from strandline.access.quality import Quality
 from strandline.app.opening import open_archive
+from strandline.archive.long_run import give_back
 from strandline.core.capture import Capture
 from strandline.core.changes.told.shown import RATED, ShownBlock, marked
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
@@ -52,6 +53,8 @@ REST = 20.0
 """Times the CPU that answers took since beliefs were renewed, for which they are kept. Origin: a guess."""
 _INSTANTS = 12
 _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+_LARGE = frozenset(("quality", "history", "next", "why", "hours"))
+"""What is worked out of all pages."""
 _WEEK_HOURS = 168
 _LONGEST_TEXT = 20_000
 _ITEMS = 20
@@ -271,6 +274,9 @@ def serve(folder: Path, lines: Callable[[], str], write: Callable[[str], None]) 
         except Exception as problem:  # noqa: BLE001 - one bad page must not end the process for all others
             said = {"id": number, "problem": f"unexpected {type(problem).__name__}: {problem}"}
         write(json.dumps(said) + "\n")
+        if name in _LARGE:
+            del said
+            give_back()
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - anything JSON can hold

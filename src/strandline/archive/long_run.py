@@ -7,6 +7,7 @@ and asks for it again with the next; it is told to hold on to a few megabytes.
 
 import gc
 import sys
+from collections.abc import Callable
 from functools import cache
 from typing import Final
 
@@ -32,9 +33,22 @@ def settle_in() -> None:
     gc.set_threshold(_OBJECTS, 10, 10)
     if sys.platform != "linux":
         return
-    from ctypes import CDLL  # noqa: PLC0415
-
-    adjust = getattr(CDLL(None), "mallopt", None)  # glibc; others do as they do
-    if adjust is not None:
+    if adjust := _of_the_c_library("mallopt"):
         adjust(_TRIM_THRESHOLD, _HELD)
         adjust(_MMAP_THRESHOLD, _LARGE)
+
+
+def give_back() -> None:
+    """Give memory back to the system that a large answer took: what refers to itself is found now, and the C library
+    keeps what lies between pieces that are still used. Without it the next answer finds no room in what this one left.
+    """
+    gc.collect()
+    if sys.platform == "linux" and (trim := _of_the_c_library("malloc_trim")):
+        trim(0)
+
+
+def _of_the_c_library(name: str) -> Callable[..., object] | None:
+    """A function of glibc; None in others, which do as they do."""
+    from ctypes import CDLL  # noqa: PLC0415
+
+    return getattr(CDLL(None), name, None)
