@@ -249,8 +249,9 @@ def _sought_anywhere(mark: str) -> _Sought:
 
 def months_anywhere() -> dict[str, int]:
     """The months of all languages by their names, without case and accents."""
-    codes = (*_read("further"), *LANGUAGES)
-    return {name: number for code in codes for name, number in language_rules(code).months.items()}
+    further = [_numbered(said["months"]) for said in _read("further").values()]
+    known = [*further, *[language_rules(code).months for code in LANGUAGES]]
+    return {name: number for months in known for name, number in months.items()}
 
 
 @cache
@@ -260,11 +261,11 @@ def language_rules(language: str) -> LanguageRules:
     """
     code = language.lower().replace("_", "-").split("-")[0]
     code = _SAME.get(code, code)
-    said, shared = _read(code if code in LANGUAGES else OTHERWISE), _read("any")
-    if code not in LANGUAGES:
-        own = _read("further").get(code)
-        if own is None:
-            return language_rules(OTHERWISE)
+    own = {} if code in LANGUAGES else _read("further").get(code)
+    if own is None:
+        return language_rules(OTHERWISE)
+    said, shared = _read(OTHERWISE if own else code), _read("any")
+    if own:
         said |= own | {"units": {unit: [*names, *own["units"].get(unit, ())] for unit, names in said["units"].items()}}
     function_words = frozenset(map(folded, said["function_words"].split()))
     forms = frozenset(map(folded, said["legal_forms"]))
